@@ -1,0 +1,38 @@
+"""Wiring around migrations: who runs them, what the application may do afterwards, and which jobs are scheduled."""
+
+from typing import Any
+
+from django.apps import AppConfig, apps
+from django.db import connections
+from django.db.models.signals import post_migrate, pre_migrate
+
+
+class ProjectConfig(AppConfig):
+    """The project itself."""
+
+    name = "aresweb"
+
+    def ready(self) -> None:
+        memory = apps.get_app_config("memory")
+        pre_migrate.connect(_as_owner, sender=memory)
+        post_migrate.connect(_as_application, sender=memory)
+
+
+def _as_owner(using: str, **kwargs: Any) -> None:
+    """Migrations need the login role, which owns the tables."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("RESET ROLE")
+
+
+def _as_application(using: str, **kwargs: Any) -> None:
+    """Renew the application's rights, work as its role again, and bring the schedules up to date."""
+    from aresweb.database.base import as_owner
+    from memory import schedules, sql
+
+    with as_owner(connections[using]) as cursor:  # type: ignore[arg-type]
+        cursor.execute("SELECT to_regclass('memory_event') IS NOT NULL")
+        migrated = cursor.fetchone()[0]
+        if migrated:
+            cursor.execute(sql.read("grants"))
+    if migrated:
+        schedules.install()

@@ -1,0 +1,53 @@
+"""Django's PostgreSQL backend with two additions: the embedded server starts when it is first needed, and every
+connection works as the application's role.
+
+The login role (the embedded server's, or that of DATABASE_URL) owns the tables and migrates them. Everything else is
+done as `aresweb_app`, which is neither superuser nor exempt from row-level security and may not change what is recorded.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db.backends.postgresql import base
+from django.db.backends.utils import CursorWrapper
+
+from aresweb.database.embedded import EmbeddedServer
+
+APPLICATION_ROLE = "aresweb_app"
+# A name of Django's for connections without the application's database, which create or drop databases.
+NO_DB_ALIAS = base.NO_DB_ALIAS
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A connection of the application."""
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        home = self.settings_dict.get("EMBEDDED_HOME")
+        if home:
+            EmbeddedServer(home).ensure_running()
+        return super().get_new_connection(conn_params)
+
+    def init_connection_state(self) -> None:
+        super().init_connection_state()
+        if self.alias != NO_DB_ALIAS:
+            with self.cursor() as cursor:
+                assume_application_role(cursor)
+
+
+def assume_application_role(cursor: CursorWrapper) -> None:
+    """Work as the application's role from here on; as the login role where the first migration has still to make it."""
+    cursor.execute(
+        "SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = %s", [APPLICATION_ROLE]
+    )
+
+
+@contextmanager
+def as_owner(connection: base.DatabaseWrapper) -> Iterator[CursorWrapper]:
+    """Work as the login role, which owns the tables: for migrations, and for tests that empty tables."""
+    with connection.cursor() as cursor:
+        cursor.execute("RESET ROLE")
+        try:
+            yield cursor
+        finally:
+            assume_application_role(cursor)

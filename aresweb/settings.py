@@ -1,0 +1,180 @@
+"""Settings of the project. Values come from the environment (`aresweb.env`); the domain's own are in `memory.conf`."""
+
+from typing import Any
+
+import dj_database_url
+
+from aresweb import env
+from aresweb.database.embedded import EmbeddedServer
+from memory import conf
+
+ENVIRONMENT = env.read()
+BASE_DIR = env.BASE_DIR
+HOME = env.home(ENVIRONMENT)
+
+ARES = conf.load(ENVIRONMENT)
+ARES_PORT = int(ENVIRONMENT.get("PORT") or 8000)
+ARES_DEMO = env.flag(ENVIRONMENT, "ARES_DEMO", default=True)
+
+SECRET_KEY = env.secret_key(ENVIRONMENT, HOME)
+DEBUG = env.flag(ENVIRONMENT, "ARES_DEBUG", default=False)
+ALLOWED_HOSTS = env.words(ENVIRONMENT, "ARES_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+HTTPS = env.flag(ENVIRONMENT, "ARES_HTTPS", default=False)
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "template_partials",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_q",
+    "memory",
+    "aresweb",
+    "dashboard",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "memory.api.limits.BodyLimitMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = ARES["ARES_MAX_BODY_BYTES"]
+
+ROOT_URLCONF = "aresweb.urls"
+WSGI_APPLICATION = "aresweb.wsgi.application"
+APPEND_SLASH = False
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "dashboard.context.shell",
+            ],
+        },
+    }
+]
+
+
+def database() -> dict[str, Any]:
+    """The server that DATABASE_URL names, else the embedded one in the home folder."""
+    common = {"ENGINE": "aresweb.database", "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
+    url = ENVIRONMENT.get("DATABASE_URL")
+    if url:
+        return {**dj_database_url.parse(url), **common}
+    address = EmbeddedServer(HOME).connection_parameters
+    return {
+        "NAME": address["dbname"],
+        "USER": address["user"],
+        "HOST": address["host"],
+        "PORT": address["port"],
+        "EMBEDDED_HOME": HOME,
+        **common,
+    }
+
+
+DATABASES = {"default": database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "memory.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+LOGIN_URL = "dashboard:login"
+LOGIN_REDIRECT_URL = "dashboard:overview"
+LOGOUT_REDIRECT_URL = "dashboard:login"
+
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# Served from where the packages keep them: no collecting step, so that a fresh checkout starts at once.
+WHITENOISE_USE_FINDERS = True
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["memory.api.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PARSER_CLASSES": ["memory.api.parsing.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["memory.api.rendering.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "memory.api.problems.handle",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "aresweb",
+    "DESCRIPTION": "Flight recorder and memory refinery for AI agents.",
+    "VERSION": "0.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+BROKER_URL = ENVIRONMENT.get("ARES_BROKER_URL")
+Q_CLUSTER = {
+    "name": "aresweb",
+    "workers": int(ENVIRONMENT.get("ARES_WORKERS") or 2),
+    "timeout": 600,
+    "retry": 900,
+    "max_attempts": 5,
+    "poll": 1,
+    "save_limit": 1000,
+    "catch_up": False,
+    **({"redis": BROKER_URL} if BROKER_URL else {"orm": "default"}),
+}
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS if HTTPS and not host.startswith(("[", "*"))]
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+}

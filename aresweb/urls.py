@@ -1,0 +1,23 @@
+"""Every address of the project."""
+
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from memory.api import health
+
+urlpatterns = [
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("api/v1/", include("memory.api.urls")),
+    path("api/schema/", SpectacularAPIView.as_view(authentication_classes=[], permission_classes=[]), name="schema"),
+    path(
+        "api/docs/",
+        SpectacularSwaggerSplitView.as_view(authentication_classes=[], permission_classes=[], url_name="schema"),
+        name="docs",
+    ),
+    path("", include("dashboard.urls")),
+]
+
+handler403 = "aresweb.errors.forbidden"
+handler404 = "aresweb.errors.not_found"
+handler500 = "aresweb.errors.internal"

@@ -1,0 +1,42 @@
+"""Who may look: a person who is logged in and a member of the tenant that is shown."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+
+from memory.models import Membership
+from memory.tenancy import tenant_scope
+
+SESSION_TENANT = "tenant"
+
+View = Callable[..., HttpResponseBase]
+
+
+class MemberRequest(HttpRequest):
+    """A request of a member: `membership` is the one in the tenant that is shown, `memberships` are all."""
+
+    membership: Membership
+    memberships: list[Membership]
+
+
+def member_required(view: View) -> View:
+    """Runs the view inside the scope of the viewer's tenant. Its response must be complete when it returns."""
+
+    @login_required
+    @wraps(view)
+    def guarded(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        request.memberships = Membership.objects.of(request.user)
+        if not request.memberships:
+            return render(request, "dashboard/errors/403.html", {"reason": "no-tenant"}, status=403)
+        chosen = request.session.get(SESSION_TENANT)
+        request.membership = next(
+            (member for member in request.memberships if member.tenant.slug == chosen), request.memberships[0]
+        )
+        with tenant_scope(request.membership.tenant_id):
+            return view(request, *args, **kwargs)
+
+    return guarded

@@ -1,0 +1,14 @@
+"""What every page shows around its content."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+
+def shell(request: HttpRequest) -> dict[str, Any]:
+    """The tenant that is shown, and the others that the viewer may switch to."""
+    membership = getattr(request, "membership", None)
+    return {
+        "tenant": membership.tenant if membership else None,
+        "memberships": getattr(request, "memberships", []),
+    }

@@ -1,0 +1,196 @@
+"""Events: `POST` and `GET /streams/{stream}/events`, and `GET /events` over all streams."""
+
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.fields import ObjectField
+from memory.api.views import MAX_PAGE_SIZE, PAGE_SIZE, TenantView, body_object, whole_number
+from memory.errors import Invalid
+from memory.events import cursor, store
+from memory.events.draft import Draft, draft
+from memory.layers import session
+from memory.models import Event, Stream
+
+
+class EventRequest(serializers.Serializer[Any]):
+    """One event to append. An `id` of your own makes a retry safe."""
+
+    id = serializers.CharField(max_length=200, required=False)
+    type = serializers.CharField(max_length=100, help_text="Words joined by dots, like `tool.call`.")
+    payload = ObjectField(required=False)
+    metadata = ObjectField(required=False)
+    occurred_at = serializers.DateTimeField(required=False)
+    causation_id = serializers.CharField(max_length=200, required=False)
+    correlation_id = serializers.CharField(max_length=200, required=False)
+
+
+class EventSerializer(EventRequest):
+    """A recorded event."""
+
+    stream = serializers.CharField()
+    version = serializers.IntegerField()
+    position = serializers.IntegerField()
+    recorded_at = serializers.DateTimeField()
+    hash = serializers.CharField()
+    erased_at = serializers.DateTimeField(allow_null=True)
+
+
+AppendRequest = inline_serializer(
+    "AppendRequest",
+    {
+        "events": EventRequest(many=True),
+        "expected_version": serializers.IntegerField(required=False, help_text="0 for a stream that must be new."),
+    },
+)
+AppendResponse = inline_serializer(
+    "AppendResponse", {"version": serializers.IntegerField(), "events": EventSerializer(many=True)}
+)
+EventPage = inline_serializer(
+    "EventPage",
+    {
+        "next": serializers.URLField(allow_null=True),
+        "previous": serializers.URLField(allow_null=True),
+        "results": EventSerializer(many=True),
+    },
+)
+Feed = inline_serializer(
+    "Feed",
+    {
+        "next": serializers.URLField(allow_null=True),
+        "previous": serializers.URLField(allow_null=True),
+        "cursor": serializers.CharField(help_text="Where to go on later, also when nothing more is there now."),
+        "results": EventSerializer(many=True),
+    },
+)
+
+
+class StreamEventsView(TenantView):
+    """The events of one stream."""
+
+    @extend_schema(
+        request=AppendRequest,
+        responses={
+            201: AppendResponse,
+            200: OpenApiResponse(AppendResponse, description="All of them were recorded before."),
+            409: OpenApiResponse(description="Another version than expected, or an id with other content."),
+        },
+        tags=["events"],
+    )
+    def post(self, request: Request, stream: str) -> Response:
+        """Append events, all or none."""
+        body = body_object(request)
+        session.check_stream(stream)
+        done = store.append(stream, _drafts(body.get("events")), _expected_version(body))
+        shown = {"version": done.version, "events": [as_json(event, stream) for event in done.events]}
+        return Response(shown, HTTPStatus.CREATED if done.new else HTTPStatus.OK)
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("from_version", int, description="The first version to show (the last, going backward)."),
+            OpenApiParameter("limit", int),
+            OpenApiParameter("direction", str, enum=["forward", "backward"]),
+        ],
+        responses=EventPage,
+        tags=["events"],
+    )
+    def get(self, request: Request, stream: str) -> Response:
+        """Read a stream, forward from its first event by default."""
+        found = Stream.objects.named(stream)
+        direction = request.query_params.get("direction", "forward")
+        if direction not in ("forward", "backward"):
+            raise Invalid("direction must be forward or backward.")
+        forward = direction == "forward"
+        limit = whole_number(request, "limit", PAGE_SIZE, 1, MAX_PAGE_SIZE)
+        first = whole_number(request, "from_version", 1 if forward else found.version, 0, 2**63 - 1)
+        events = Event.objects.in_stream(found)
+        page = events.after(first - 1)[:limit] if forward else events.up_to(first).reverse()[:limit]
+        results = [as_json(event, stream) for event in page]
+
+        def link(version: int, way: str) -> str | None:
+            if not 1 <= version <= found.version:
+                return None
+            query = urlencode({"from_version": version, "limit": limit, "direction": way})
+            return request.build_absolute_uri(f"{request.path}?{query}")
+
+        step = limit if forward else -limit
+        following, preceding = (first + step, max(first - step, 1)) if forward else (first - limit, first + limit)
+        return Response(
+            {
+                "next": link(following, direction),
+                "previous": link(preceding, direction) if first != (1 if forward else found.version) else None,
+                "results": results,
+            }
+        )
+
+
+class EventsView(TenantView):
+    """Every stream's events in one order."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("after", str, description="A cursor from an earlier answer; from the beginning without it."),
+            OpenApiParameter("limit", int),
+        ],
+        responses=Feed,
+        tags=["events"],
+    )
+    def get(self, request: Request) -> Response:
+        """Follow all streams: nothing is skipped and nothing comes twice."""
+        limit = whole_number(request, "limit", PAGE_SIZE, 1, MAX_PAGE_SIZE)
+        place = cursor.Cursor.parse(request.query_params.get("after", ""))
+        events = cursor.read_all(place, limit + 1)
+        more, events = len(events) > limit, events[:limit]
+        if events:
+            place = cursor.Cursor.behind(events[-1])
+        query = urlencode({"after": str(place), "limit": limit})
+        return Response(
+            {
+                "next": request.build_absolute_uri(f"{request.path}?{query}") if more else None,
+                "previous": None,
+                "cursor": str(place),
+                "results": [as_json(event, event.stream.name) for event in events],
+            }
+        )
+
+
+def as_json(event: Event, stream_name: str) -> dict[str, Any]:
+    """An event as the API shows it; payload and metadata are the very texts that are stored."""
+    return {
+        "id": event.event_id,
+        "stream": stream_name,
+        "type": event.type,
+        "version": event.version,
+        "position": event.position,
+        "payload": orjson.Fragment(event.payload_json),
+        "metadata": orjson.Fragment(event.metadata_json),
+        "occurred_at": event.occurred_at,
+        "recorded_at": event.recorded_at,
+        "causation_id": event.causation_id or None,
+        "correlation_id": event.correlation_id or None,
+        "hash": bytes(event.hash).hex(),
+        "erased_at": event.erased_at,
+    }
+
+
+def _drafts(events: Any) -> list[Draft]:
+    if not isinstance(events, list):
+        raise Invalid("events must be a list of events.")
+    store.check_size(events)
+    limits = store.limits()
+    return [draft(raw, limits, f"events[{index}]") for index, raw in enumerate(events)]
+
+
+def _expected_version(body: dict[str, Any]) -> int | None:
+    version = body.get("expected_version")
+    if version is None:
+        return None
+    if not isinstance(version, int) or isinstance(version, bool) or not 0 <= version < 2**63:
+        raise Invalid("expected_version must be a whole number: 0 for a new stream.")
+    return version

@@ -1,0 +1,83 @@
+"""Sessions: `POST /sessions`, `GET` and `DELETE /sessions/{id}`."""
+
+from http import HTTPStatus
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.fields import ObjectField
+from memory.api.views import TenantView, body_object
+from memory.layers import session
+from memory.models import Session
+
+
+class SessionSerializer(serializers.ModelSerializer[Session]):
+    """A session as the API shows it."""
+
+    stream = serializers.CharField(source="id", help_text="The name of the session's stream: its id.")
+    status = serializers.SerializerMethodField(help_text="`live` or `expired`")
+    metadata = ObjectField()
+
+    class Meta:
+        model = Session
+        fields = (
+            "id",
+            "user_id",
+            "agent_id",
+            "metadata",
+            "stream",
+            "status",
+            "message_count",
+            "created_at",
+            "last_active_at",
+            "expires_at",
+        )
+
+    def get_status(self, item: Session) -> str:
+        return "expired" if item.expired_at else "live"
+
+
+class SessionRequest(serializers.Serializer[Any]):
+    """What opens a session."""
+
+    user_id = serializers.CharField(max_length=200)
+    agent_id = serializers.CharField(max_length=200, required=False)
+    metadata = ObjectField(required=False)
+
+
+Receipt = inline_serializer(
+    "DeletionReceipt",
+    {
+        "id": serializers.CharField(),
+        "deleted_at": serializers.DateTimeField(),
+        "rows": serializers.DictField(child=serializers.IntegerField(), help_text="How many rows went, by table."),
+    },
+)
+
+
+class SessionsView(TenantView):
+    """All sessions."""
+
+    @extend_schema(request=SessionRequest, responses={201: SessionSerializer}, tags=["sessions"])
+    def post(self, request: Request) -> Response:
+        """Open a session."""
+        body = body_object(request)
+        created = session.create(body.get("user_id"), body.get("agent_id"), body.get("metadata"))
+        return Response(SessionSerializer(created).data, HTTPStatus.CREATED)
+
+
+class SessionView(TenantView):
+    """One session."""
+
+    @extend_schema(responses=SessionSerializer, tags=["sessions"])
+    def get(self, request: Request, session_id: str) -> Response:
+        """Show a session."""
+        return Response(SessionSerializer(Session.objects.with_id(session_id)).data)
+
+    @extend_schema(responses=Receipt, tags=["sessions"])
+    def delete(self, request: Request, session_id: str) -> Response:
+        """Delete a session and all its content. The answer is a receipt that counts what went."""
+        return Response(session.erase(session_id))

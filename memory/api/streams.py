@@ -1,0 +1,82 @@
+"""Streams: `GET /streams` and `GET /streams/{stream}/state`."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.fields import ObjectField
+from memory.api.views import NumberedPages, TenantView, whole_number
+from memory.events import state
+from memory.models import Stream
+
+
+class StreamSerializer(serializers.ModelSerializer[Stream]):
+    """A stream with its running totals."""
+
+    class Meta:
+        model = Stream
+        fields = (
+            "name",
+            "version",
+            "title",
+            "agent_id",
+            "user_id",
+            "outcome",
+            "created_at",
+            "last_event_at",
+            "started_at",
+            "ended_at",
+            "error_count",
+            "open_tasks",
+            "input_tokens",
+            "output_tokens",
+            "event_types",
+        )
+
+
+class StreamState(serializers.Serializer[Any]):
+    """The state of a stream at one of its versions."""
+
+    stream = serializers.CharField()
+    version = serializers.IntegerField()
+    state = ObjectField()
+
+
+class StreamsView(TenantView):
+    """All streams."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("agent_id", str),
+            OpenApiParameter("outcome", str, enum=["running", "succeeded", "failed", "unknown"]),
+            OpenApiParameter("type", str, description="Streams that hold an event of this type."),
+            OpenApiParameter("q", str, description="Streams with this text in their title, names or payloads."),
+        ],
+        responses=StreamSerializer(many=True),
+        tags=["streams"],
+    )
+    def get(self, request: Request) -> Response:
+        """List streams, the most recently active first."""
+        pages = NumberedPages(("-last_event_at", "-id"))
+        asked = request.query_params
+        found = Stream.objects.matching(asked.get("agent_id"), asked.get("outcome"), asked.get("type"), asked.get("q"))
+        page = pages.paginate_queryset(found, request, view=self)
+        return pages.get_paginated_response(StreamSerializer(page, many=True).data)
+
+
+class StreamStateView(TenantView):
+    """The state of a stream."""
+
+    @extend_schema(
+        parameters=[OpenApiParameter("version", int, description="The state after this event; the newest by default.")],
+        responses=StreamState,
+        tags=["streams"],
+    )
+    def get(self, request: Request, stream: str) -> Response:
+        """Show the state after event `version`."""
+        found = Stream.objects.named(stream)
+        version = whole_number(request, "version", found.version, 0, 2**63 - 1)
+        return Response({"stream": found.name, "version": version, "state": state.state_at(found, version)})

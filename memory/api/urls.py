@@ -1,0 +1,17 @@
+"""The addresses under `/api/v1/`."""
+
+from django.urls import path
+
+from memory.api import events, messages, sessions, streams, tasks
+
+urlpatterns = [
+    path("sessions", sessions.SessionsView.as_view()),
+    path("sessions/<str:session_id>", sessions.SessionView.as_view()),
+    path("sessions/<str:session_id>/messages", messages.MessagesView.as_view()),
+    path("tasks", tasks.TasksView.as_view()),
+    path("tasks/<str:task_id>", tasks.TaskView.as_view()),
+    path("streams", streams.StreamsView.as_view()),
+    path("streams/<str:stream>/events", events.StreamEventsView.as_view()),
+    path("streams/<str:stream>/state", streams.StreamStateView.as_view()),
+    path("events", events.EventsView.as_view()),
+]

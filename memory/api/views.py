@@ -1,0 +1,80 @@
+"""What every view of the API has in common: one tenant, one transaction, idempotency, and pages."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from django.http import HttpResponseBase
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memory.api import idempotency
+from memory.errors import Invalid
+from memory.tenancy import tenant_scope
+
+PAGE_SIZE = 100
+MAX_PAGE_SIZE = 1000
+
+
+class TenantView(APIView):
+    """A view whose handler runs inside the scope and transaction of the key's tenant: it sees and writes nothing else,
+    and an error leaves nothing behind."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        method = (request.method or "").lower()
+        handler = getattr(self, method, None)
+        if handler is not None:
+            setattr(self, method, _scoped(handler))
+
+
+def _scoped(handler: Callable[..., Response]) -> Callable[..., HttpResponseBase]:
+    def scoped(request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        once = request.method == "POST" and idempotency.HEADER in request.headers
+        if once:
+            _ = request._request.body  # kept, for the digest: the parser would use it up
+        with tenant_scope(request.auth.tenant_id):
+            request.auth.note_use(datetime.now(UTC))
+            if once:
+                return idempotency.answer_once(request, lambda: handler(request, *args, **kwargs))
+            return handler(request, *args, **kwargs)
+
+    return scoped
+
+
+class NumberedPages(CursorPagination):
+    """Pages of a list, `{next, previous, results}`, whose links stay right while rows are added."""
+
+    page_size = PAGE_SIZE
+    max_page_size = MAX_PAGE_SIZE
+    page_size_query_param = "limit"
+
+    def __init__(self, ordering: tuple[str, ...]) -> None:
+        self.ordering = ordering
+
+
+def body_object(request: Request) -> dict[str, Any]:
+    """The body, which must be an object.
+
+    Raises:
+        Invalid: it is not.
+    """
+    if not isinstance(request.data, dict):
+        raise Invalid("The body must be a JSON object.")
+    return request.data
+
+
+def whole_number(request: Request, name: str, default: int, least: int, most: int) -> int:
+    """A whole number from the query.
+
+    Raises:
+        Invalid: it is none, or out of bounds.
+    """
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdecimal() and len(text) < 20 and least <= int(text) <= most):
+        raise Invalid(f"{name} must be a whole number from {least} to {most}.")
+    return int(text)

@@ -1,0 +1,87 @@
+"""One tree of errors. A class's docstring is its title; the doors translate classes to answers, once."""
+
+from typing import Any
+
+
+class AresError(Exception):
+    """Something went wrong"""
+
+    code = "error"
+
+    def __init__(self, detail: str, **extra: Any) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.extra = extra
+
+    @property
+    def title(self) -> str:
+        """The class's docstring: what kind of error this is, the same for every instance."""
+        return (self.__doc__ or self.code).strip()
+
+
+class Invalid(AresError):
+    """The input is not valid"""
+
+    code = "invalid"
+
+
+class TooLarge(AresError):
+    """The input is too large"""
+
+    code = "too-large"
+
+
+class NotFound(AresError):
+    """There is no such thing here"""
+
+    code = "not-found"
+
+
+class Conflict(AresError):
+    """The request contradicts what is recorded"""
+
+    code = "conflict"
+
+
+class WrongVersion(Conflict):
+    """The stream is at another version than expected"""
+
+    code = "wrong-version"
+
+    def __init__(self, stream: str, expected: int, actual: int) -> None:
+        super().__init__(
+            f"Stream {stream} is at version {actual}, not {expected}. Nothing was written.",
+            stream=stream,
+            expected_version=expected,
+            actual_version=actual,
+        )
+
+
+class EventIdTaken(Conflict):
+    """An event with this id but other content is recorded already"""
+
+    code = "event-id-taken"
+
+
+class SessionExpired(Conflict):
+    """The session has expired"""
+
+    code = "session-expired"
+
+
+class KeyReused(AresError):
+    """The idempotency key was used for another request"""
+
+    code = "idempotency-key-reused"
+
+
+class Unavailable(AresError):
+    """The service cannot answer now"""
+
+    code = "unavailable"
+
+
+class TenantMissing(AresError):
+    """A tenant's data was asked for outside of a tenant's scope"""
+
+    code = "tenant-missing"

@@ -1,0 +1,82 @@
+"""What one event says at a glance: its family, whether it is an error, its tokens, its texts. Pure.
+
+Payloads come from clients and may hold anything: whatever is not of the expected type counts as absent.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from memory.vocabulary import EventType
+
+Payload = Mapping[str, Any]
+
+# One letter a family, as the flight strip draws it. What has no letter of its own is `x`.
+FAMILIES = {
+    "session": "s",
+    "message": "m",
+    "task": "t",
+    "llm": "l",
+    "tool": "o",
+    "memory": "y",
+    "context": "y",
+    "agent": "a",
+    "step": "p",
+}
+OTHER_FAMILY = "x"
+FAILURES = frozenset({EventType.TASK_FAILED, EventType.STEP_FAILED, EventType.AGENT_CRASHED})
+# More tokens than any model has read in one call; a larger number is a mistake and must not spoil the totals.
+MOST_TOKENS = 10**9
+
+
+def family(event_type: str) -> str:
+    """The letter of an event type's family."""
+    return FAMILIES.get(event_type.partition(".")[0], OTHER_FAMILY)
+
+
+def is_error(event_type: str, payload: Payload) -> bool:
+    """Whether the event reports that something went wrong."""
+    return event_type in FAILURES or bool(payload.get("error"))
+
+
+def error_text(payload: Payload) -> str:
+    """The error as one text: `message`, or `type: message`; empty where there is none."""
+    error = payload.get("error")
+    if isinstance(error, dict):
+        parts = (error.get("type"), error.get("message"))
+        return ": ".join(part for part in parts if isinstance(part, str) and part) or json.dumps(error)
+    return text_of(error)
+
+
+def tokens(payload: Payload) -> tuple[int, int]:
+    """Input and output tokens that a provider reported for one model answer; (0, 0) where there are none."""
+    usage = payload.get("usage")
+    if not isinstance(usage, dict):
+        return 0, 0
+    return _count(usage.get("input_tokens")), _count(usage.get("output_tokens"))
+
+
+def text_of(content: Any) -> str:
+    """The text of a content: a string, or the text parts of a list of parts, or anything else as JSON; empty for None."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        parts = [part.get("text") if isinstance(part, dict) else part for part in content]
+        texts = [part for part in parts if isinstance(part, str)]
+        if texts:
+            return "\n".join(texts)
+    return json.dumps(content, ensure_ascii=False)
+
+
+def string(payload: Payload, name: str) -> str:
+    """A field that is a string; the empty string for anything else."""
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS:
+        return value
+    return 0

@@ -1,0 +1,52 @@
+"""The state of a run after any of its events: the nearest snapshot, and the events behind it. Needs a tenant's scope."""
+
+from memory import conf
+from memory.errors import NotFound
+from memory.events.reducer import REDUCER_VERSION, State, initial_state, replay
+from memory.models.event import Event
+from memory.models.snapshot import Snapshot
+from memory.models.stream import Stream
+
+
+def state_at(stream: Stream, version: int) -> State:
+    """The state after event `version`; version 0 is the state before the first event.
+
+    Snapshots that are missing on the way are taken, so that the next question is answered from nearby.
+
+    Raises:
+        NotFound: the stream has not come to this version.
+    """
+    if not 0 <= version <= stream.version:
+        raise NotFound(f"Stream {stream.name} has versions 0 to {stream.version}, not {version}.")
+    every = conf.value("ARES_SNAPSHOT_EVERY")
+    snapshot = Snapshot.objects.newest_up_to(stream, version, REDUCER_VERSION)
+    state = snapshot.state if snapshot else initial_state()
+    taken: list[Snapshot] = []
+    at: int = state["version"]
+    while at < version:
+        stop = min(version, at - at % every + every)
+        events = list(Event.objects.in_stream(stream).after(at).up_to(stop))
+        state = replay(state, events)
+        at = stop
+        if at % every == 0:
+            taken.append(_snapshot(stream, state, bytes(events[-1].hash)))
+    Snapshot.objects.bulk_create(taken, ignore_conflicts=True)
+    return state
+
+
+def take_snapshots(stream: Stream) -> int:
+    """Take the stream's missing snapshots up to its head; returns how many there were to take."""
+    before = Snapshot.objects.filter(stream=stream, reducer_version=REDUCER_VERSION).count()
+    state_at(stream, stream.version)
+    return Snapshot.objects.filter(stream=stream, reducer_version=REDUCER_VERSION).count() - before
+
+
+def _snapshot(stream: Stream, state: State, stream_hash: bytes) -> Snapshot:
+    return Snapshot(
+        tenant_id=stream.tenant_id,
+        stream=stream,
+        version=state["version"],
+        reducer_version=REDUCER_VERSION,
+        stream_hash=stream_hash,
+        state=state,
+    )

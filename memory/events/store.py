@@ -1,0 +1,199 @@
+"""The event store: append to a stream and read it. Everything here needs a tenant's scope."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import IntegrityError, connection
+
+from memory import conf, sql
+from memory.errors import EventIdTaken, Invalid, TooLarge, WrongVersion
+from memory.events import chain, facts, totals
+from memory.events.draft import Draft, Limits, text
+from memory.events.totals import Totals
+from memory.models.event import Event
+from memory.models.stream import Stream
+from memory.tenancy import current_tenant_id
+from memory.vocabulary import STREAM_NAME_MAX_LENGTH, STREAM_NAME_PATTERN
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What an append did: the stream's version and the events, in the order asked for. `new` are those not there before."""
+
+    version: int
+    events: list[Event]
+    new: int
+
+
+def append(stream_name: str, drafts: Sequence[Draft], expected_version: int | None = None) -> Appended:
+    """Append events to a stream, all or none; the stream is made by its first event.
+
+    A draft whose id the client chose and that is recorded already with the same content is not written again: the
+    recorded event is returned in its place, so a retry of a request whose answer was lost succeeds.
+
+    Args:
+        expected_version: the version the stream must be at for anything new to be written; 0 for a new stream.
+
+    Raises:
+        Invalid: no events, a wrong stream name, or an id twice among the drafts.
+        TooLarge: more events than ARES_MAX_BATCH.
+        WrongVersion: the stream is at another version.
+        EventIdTaken: an event with one of the ids, but other content or in another stream, is recorded.
+    """
+    check_stream_name(stream_name)
+    check_size(drafts)
+    if len({draft.id for draft in drafts}) < len(drafts):
+        raise Invalid("events holds the same id twice.")
+    stream = _locked(stream_name, expected_version)
+    recorded = _recorded(drafts)
+    for draft in drafts:
+        if draft.id in recorded and not _same(draft, recorded[draft.id], stream):
+            raise EventIdTaken(f"Event {draft.id} is recorded with other content. Nothing was written.", id=draft.id)
+    new = [draft for draft in drafts if draft.id not in recorded]
+    if new:
+        if expected_version is not None and expected_version != stream.version:
+            raise WrongVersion(stream_name, expected_version, stream.version)
+        recorded |= {event.event_id: event for event in _write(stream, new)}
+    return Appended(stream.version, [recorded[draft.id] for draft in drafts], len(new))
+
+
+def limits() -> Limits:
+    """The bounds on one event, from the settings."""
+    return Limits(conf.value("ARES_MAX_PAYLOAD_BYTES"), conf.value("ARES_MAX_JSON_DEPTH"))
+
+
+def check_stream_name(name: str) -> str:
+    """The name, if it is one: ASCII letters, digits and `._:@+~-`, beginning with a letter or digit, at most 200.
+
+    Raises:
+        Invalid: it is not.
+    """
+    text(name, "The stream's name", STREAM_NAME_MAX_LENGTH)
+    if not STREAM_NAME_PATTERN.fullmatch(name):
+        raise Invalid("A stream's name consists of ASCII letters, digits and ._:@+~- and begins with a letter or digit.")
+    return name
+
+
+def check_size(events: Sequence[Any]) -> None:
+    """Refuse an empty batch and one that is too large, before anything of it is looked at.
+
+    Raises:
+        Invalid: there are no events. TooLarge: there are more than ARES_MAX_BATCH.
+    """
+    most = conf.value("ARES_MAX_BATCH")
+    if not events:
+        raise Invalid("events must hold at least one event.")
+    if len(events) > most:
+        raise TooLarge(f"events holds {len(events)} events; at most {most} are taken in one request.", limit=most)
+
+
+def _locked(name: str, expected_version: int | None) -> Stream:
+    """The stream, made if it is missing, locked until the transaction ends: appends to one stream are one at a time."""
+    streams = Stream.objects.select_for_update().filter(name=name)
+    stream = streams.first()
+    if stream is None:
+        if expected_version:
+            raise WrongVersion(name, expected_version, 0)
+        now = datetime.now(UTC)
+        new = Stream(
+            tenant_id=current_tenant_id(), name=name, last_hash=chain.genesis(name), created_at=now, last_event_at=now
+        )
+        Stream.objects.bulk_create([new], ignore_conflicts=True)
+        stream = streams.get()
+    return stream
+
+
+def _recorded(drafts: Sequence[Draft]) -> dict[str, Event]:
+    """The events that are recorded already, by their ids."""
+    ids = [draft.id for draft in drafts if draft.given_id]
+    return {event.event_id: event for event in Event.objects.filter(event_id__in=ids)} if ids else {}
+
+
+def _same(draft: Draft, event: Event, stream: Stream) -> bool:
+    """Whether the draft is a retry of the event. A time that the client left out was given by the server."""
+    return (
+        event.stream_id == stream.pk
+        and bytes(event.digest) == draft.digest
+        and (event.type, event.causation_id, event.correlation_id)
+        == (draft.type, draft.causation_id, draft.correlation_id)
+        and draft.occurred_at in (None, event.occurred_at)
+    )
+
+
+def _write(stream: Stream, drafts: Sequence[Draft]) -> list[Event]:
+    """Chain the drafts to the stream's head and insert them; the stream's row and object move along."""
+    now = datetime.now(UTC)
+    events = _chained(stream, drafts, now)
+    known = Totals(**{field.name: getattr(stream, field.name) for field in fields(Totals)})
+    known = totals.add(known, events)
+    with connection.cursor() as cursor, _naming_taken_ids():
+        cursor.execute(
+            sql.read("append_events"),
+            {
+                "tenant_id": stream.tenant_id,
+                "stream_id": stream.pk,
+                "recorded_at": now,
+                "version": events[-1].version,
+                "last_hash": events[-1].hash,
+                "versions": [event.version for event in events],
+                "event_ids": [event.event_id for event in events],
+                "types": [event.type for event in events],
+                "payloads": [event.payload_json for event in events],
+                "metadatas": [event.metadata_json for event in events],
+                "occurred_ats": [event.occurred_at for event in events],
+                "causation_ids": [event.causation_id for event in events],
+                "correlation_ids": [event.correlation_id for event in events],
+                "errors": [event.is_error for event in events],
+                "digests": [event.digest for event in events],
+                "hashes": [event.hash for event in events],
+                **asdict(known),
+            },
+        )
+        for event, (position, transaction_id) in zip(events, cursor.fetchall(), strict=True):
+            event.position, event.transaction_id = position, transaction_id
+    stream.version, stream.last_hash = events[-1].version, events[-1].hash
+    return events
+
+
+@contextmanager
+def _naming_taken_ids() -> Iterator[None]:
+    """Say which rule an insert broke when another transaction recorded one of the ids, in another stream, just now."""
+    try:
+        yield
+    except IntegrityError as error:
+        if "event_id_once" in str(error):
+            raise EventIdTaken("Another stream holds an event with one of these ids. Nothing was written.") from error
+        raise
+
+
+def _chained(stream: Stream, drafts: Sequence[Draft], now: datetime) -> list[Event]:
+    events: list[Event] = []
+    previous = bytes(stream.last_hash)
+    for version, draft in enumerate(drafts, start=stream.version + 1):
+        occurred_at = draft.occurred_at or now
+        previous = chain.link(
+            previous, draft.digest, version, draft.id, draft.type, occurred_at, now, draft.causation_id,
+            draft.correlation_id,
+        )  # fmt: skip
+        event = Event(
+            tenant_id=stream.tenant_id,
+            stream_id=stream.pk,
+            version=version,
+            event_id=draft.id,
+            type=draft.type,
+            payload_json=draft.payload_json,
+            metadata_json=draft.metadata_json,
+            occurred_at=occurred_at,
+            recorded_at=now,
+            causation_id=draft.causation_id,
+            correlation_id=draft.correlation_id,
+            is_error=facts.is_error(draft.type, draft.payload),
+            digest=draft.digest,
+            hash=previous,
+        )
+        event.payload = draft.payload  # parsed already
+        events.append(event)
+    return events

@@ -1,0 +1,120 @@
+"""A run's running totals: what the lists show, folded event by event. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+from memory.events import facts, strip
+from memory.vocabulary import EventType, Outcome
+
+TITLE_LENGTH = 120
+# A client that makes up a new type for each event must not blow up the row.
+MOST_TYPES = 200
+
+
+class Placed(Protocol):
+    """What the totals read of an event."""
+
+    @property
+    def version(self) -> int: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def payload(self) -> facts.Payload: ...
+    @property
+    def occurred_at(self) -> datetime: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The totals of a stream. Times are the clients'; tokens are what providers reported."""
+
+    agent_id: str = ""
+    user_id: str = ""
+    title: str = ""
+    outcome: str = Outcome.UNKNOWN
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    error_count: int = 0
+    open_tasks: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    event_types: list[str] = field(default_factory=list)
+    strip: str = ""
+    strip_bin: int = 1
+
+
+def add(totals: Totals, events: Sequence[Placed]) -> Totals:
+    """The totals after these events, which follow the ones that `totals` covers."""
+    if not events:
+        return totals
+    errors = [facts.is_error(event.type, event.payload) for event in events]
+    usages = [facts.tokens(event.payload) for event in events]
+    letters = (
+        facts.family(event.type).upper() if error else facts.family(event.type)
+        for event, error in zip(events, errors, strict=True)
+    )
+    line, bin_size = strip.extend(totals.strip, totals.strip_bin, events[0].version - 1, letters)
+    times = [event.occurred_at for event in events]
+    totals = replace(
+        totals,
+        started_at=min([*times, *([totals.started_at] if totals.started_at else [])]),
+        ended_at=max([*times, *([totals.ended_at] if totals.ended_at else [])]),
+        error_count=totals.error_count + sum(errors),
+        input_tokens=totals.input_tokens + sum(usage[0] for usage in usages),
+        output_tokens=totals.output_tokens + sum(usage[1] for usage in usages),
+        event_types=_types(totals.event_types, (event.type for event in events)),
+        strip=line,
+        strip_bin=bin_size,
+    )
+    for event in events:
+        totals = _tell(totals, event)
+    return totals
+
+
+def _types(known: list[str], new: Iterable[str]) -> list[str]:
+    return sorted({*known, *new})[:MOST_TYPES]
+
+
+def _tell(totals: Totals, event: Placed) -> Totals:
+    """What a single event changes beyond the sums: who, what about, and how it stands."""
+    changes: dict[str, Any] = {}
+    if not totals.agent_id:
+        changes["agent_id"] = facts.string(event.payload, "agent_id")[:200]
+    if not totals.user_id:
+        changes["user_id"] = facts.string(event.payload, "user_id")[:200]
+    if not totals.title:
+        changes["title"] = _title(event)
+    match event.type:
+        case EventType.TASK_CREATED:
+            changes |= {"open_tasks": totals.open_tasks + 1, "outcome": Outcome.RUNNING}
+        case EventType.TASK_COMPLETED:
+            left = max(0, totals.open_tasks - 1)
+            changes |= {"open_tasks": left, "outcome": Outcome.RUNNING if left else Outcome.SUCCEEDED}
+        case EventType.TASK_FAILED:
+            changes |= {"open_tasks": max(0, totals.open_tasks - 1), "outcome": Outcome.FAILED}
+        case EventType.AGENT_STARTED | EventType.AGENT_RESTORED:
+            changes["outcome"] = Outcome.RUNNING
+        case EventType.AGENT_CRASHED:
+            changes["outcome"] = Outcome.FAILED
+        case EventType.AGENT_STOPPED if totals.outcome == Outcome.RUNNING and not totals.open_tasks:
+            changes["outcome"] = Outcome.UNKNOWN
+    return replace(totals, **{name: value for name, value in changes.items() if value != ""})
+
+
+def _title(event: Placed) -> str:
+    """A title, if this event gives one: the session's own, a task's input, or the first thing a user said."""
+    payload = event.payload
+    match event.type:
+        case EventType.SESSION_CREATED:
+            metadata = payload.get("metadata")
+            source = facts.string(metadata, "title") if isinstance(metadata, dict) else ""
+        case EventType.TASK_CREATED:
+            source = facts.text_of(payload.get("input"))
+        case EventType.MESSAGE_ADDED if payload.get("role") == "user":
+            source = facts.text_of(payload.get("content"))
+        case _:
+            return ""
+    words = " ".join(source.split())
+    return words if len(words) <= TITLE_LENGTH else words[: TITLE_LENGTH - 1] + "…"

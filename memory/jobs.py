@@ -1,0 +1,27 @@
+"""Every background job, a few lines each. The worker calls them by name; `memory.schedules` says how often."""
+
+from datetime import UTC, datetime, timedelta
+
+from memory import conf
+from memory.events import state
+from memory.layers import session
+from memory.models import IdempotencyKey, Stream
+from memory.tenancy import in_each_tenant
+
+
+def expire_sessions() -> int:
+    """Expire the sessions whose time is over; returns how many."""
+    now = datetime.now(UTC)
+    return in_each_tenant(lambda: session.expire_due(now))
+
+
+def take_snapshots() -> int:
+    """Catch up with snapshots of streams that have grown since; returns how many were taken."""
+    every = conf.value("ARES_SNAPSHOT_EVERY")
+    return in_each_tenant(lambda: sum(map(state.take_snapshots, Stream.objects.lacking_snapshot(every))))
+
+
+def forget_idempotency_keys() -> int:
+    """Delete answers that are older than ARES_IDEMPOTENCY_HOURS; returns how many."""
+    oldest = datetime.now(UTC) - timedelta(hours=conf.value("ARES_IDEMPOTENCY_HOURS"))
+    return in_each_tenant(lambda: IdempotencyKey.objects.filter(created_at__lt=oldest).delete()[0])

@@ -1,0 +1,1 @@
+"""The layers of memory: session, task, and later distilled experience."""

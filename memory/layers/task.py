@@ -1,0 +1,70 @@
+"""Task memory: one execution each, with what went in and what came out. Needs a tenant's scope."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from memory.errors import Conflict, Invalid
+from memory.events import store
+from memory.events.draft import draft, text
+from memory.layers import session
+from memory.models import Task
+from memory.tenancy import current_tenant_id
+from memory.vocabulary import TASK_PREFIX, EventType, TaskStatus, new_id
+
+USER_MAX_LENGTH = 200
+ENDINGS = {TaskStatus.COMPLETED: EventType.TASK_COMPLETED, TaskStatus.FAILED: EventType.TASK_FAILED}
+
+
+def create(session_id: Any, user_id: Any, given: Any) -> Task:
+    """Open a task in a session; the session's stream gets `task.created`.
+
+    Args:
+        given: the task's input, any JSON but null.
+
+    Raises:
+        NotFound, SessionExpired: there is no such session (any more).
+        Invalid: something is missing or of a wrong type.
+    """
+    if not isinstance(session_id, str) or not session_id:
+        raise Invalid("session_id must name the session that the task belongs to.")
+    user = text(user_id, "user_id", USER_MAX_LENGTH)
+    if given is None:
+        raise Invalid("input must say what the task is.")
+    within = session.live(session_id)
+    task_id = new_id(TASK_PREFIX)
+    user = user or within.user_id
+    payload = {"task_id": task_id, "session_id": session_id, "user_id": user, "input": given}
+    session.record(within, [draft({"type": EventType.TASK_CREATED, "payload": payload}, store.limits(), "task")])
+    now = datetime.now(UTC)
+    return Task.objects.create(
+        id=task_id,
+        tenant_id=current_tenant_id(),
+        session=within,
+        user_id=user,
+        input=given,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def close(task_id: str, status: Any, output: Any) -> Task:
+    """End a task as completed or failed; the session's stream gets the event. Ending it again the same way is no change.
+
+    Raises:
+        NotFound: there is no such task.
+        Invalid: the status is neither `completed` nor `failed`.
+        Conflict: the task has ended in another way.
+    """
+    if status not in (TaskStatus.COMPLETED, TaskStatus.FAILED):
+        raise Invalid("status must be completed or failed.")
+    task = Task.objects.select_for_update(of=["self"]).select_related("session").with_id(task_id)
+    if task.status != TaskStatus.OPEN:
+        if (task.status, task.output) == (status, output):
+            return task
+        raise Conflict(f"Task {task_id} is {task.status} already. Nothing was changed.", status=task.status)
+    payload = {"task_id": task_id, "session_id": task.session_id, "output": output}
+    event = draft({"type": ENDINGS[TaskStatus(status)], "payload": payload}, store.limits(), "task")
+    recorded = store.append(task.session_id, [event]).events[0]
+    task.status, task.output, task.updated_at = status, output, recorded.recorded_at
+    task.save(update_fields=["status", "output", "updated_at"])
+    return task

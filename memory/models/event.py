@@ -1,0 +1,101 @@
+"""Events: what happened. Written by `memory.events.store` alone, never changed."""
+
+import json
+from functools import cached_property
+from typing import Any
+
+from django.db import models
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Cast
+
+from memory.models.stream import Stream
+from memory.models.tenant import Tenant
+from memory.vocabulary import EVENT_TYPE_MAX_LENGTH, IDENTIFIER_MAX_LENGTH
+
+
+class JSONTextField(models.TextField):
+    """JSON as the very text that was written: no number, key order or escape is changed on the way."""
+
+    def db_type(self, connection: Any) -> str:
+        return "json"
+
+    def select_format(self, compiler: Any, sql: str, params: Any) -> tuple[str, Any]:
+        return f"{sql}::text", params
+
+
+class EventQuerySet(models.QuerySet["Event"]):
+    """Reads of a stream, and of every stream in the order of the cursor."""
+
+    def in_stream(self, stream: Stream) -> "EventQuerySet":
+        """The events of one stream, in order."""
+        return self.filter(stream=stream).order_by("version")
+
+    def after(self, version: int) -> "EventQuerySet":
+        """Those behind this version."""
+        return self.filter(version__gt=version)
+
+    def up_to(self, version: int) -> "EventQuerySet":
+        """Those at or before this version."""
+        return self.filter(version__lte=version)
+
+    def settled(self) -> "EventQuerySet":
+        """Those of transactions older than every running one, in the order of the cursor."""
+        # SQL: pg_current_snapshot has no counterpart in the ORM.
+        oldest_running = RawSQL("pg_snapshot_xmin(pg_current_snapshot())::text::bigint", [])
+        return self.filter(transaction_id__lt=oldest_running).order_by("transaction_id", "position")
+
+    def behind(self, transaction_id: int, position: int) -> "EventQuerySet":
+        """Those behind this place in the order of the cursor."""
+        # SQL: a comparison of rows, which walks the index where `a > x OR a = x AND b > y` does not.
+        place = RawSQL(
+            "(memory_event.transaction_id, memory_event.position) > (%s, %s)",
+            [transaction_id, position],
+            output_field=models.BooleanField(),
+        )
+        return self.filter(place)
+
+    def saying(self, text: str) -> "EventQuerySet":
+        """Those whose payload holds this text; letter case does not matter."""
+        escaped = json.dumps(text, ensure_ascii=False)[1:-1]
+        return self.annotate(said=Cast("payload_json", models.TextField())).filter(said__icontains=escaped)
+
+
+class Event(models.Model):
+    """One event. `position` and `transaction_id` are PostgreSQL's: together they are the order of the cursor."""
+
+    pk = models.CompositePrimaryKey("tenant_id", "stream_id", "version")
+    tenant = models.ForeignKey(Tenant, models.CASCADE, db_constraint=False, db_index=False)
+    stream = models.ForeignKey(Stream, models.CASCADE, db_constraint=False, db_index=False)
+    version = models.BigIntegerField()
+    event_id = models.CharField(max_length=IDENTIFIER_MAX_LENGTH)
+    type = models.CharField(max_length=EVENT_TYPE_MAX_LENGTH)
+    payload_json = JSONTextField()
+    metadata_json = JSONTextField()
+    occurred_at = models.DateTimeField()
+    recorded_at = models.DateTimeField()
+    causation_id = models.CharField(max_length=IDENTIFIER_MAX_LENGTH, blank=True)
+    correlation_id = models.CharField(max_length=IDENTIFIER_MAX_LENGTH, blank=True)
+    is_error = models.BooleanField(default=False)
+    digest = models.BinaryField(max_length=32)
+    hash = models.BinaryField(max_length=32)
+    position = models.BigIntegerField()
+    transaction_id = models.BigIntegerField()
+    erased_at = models.DateTimeField(null=True)
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "event_id"], name="event_id_once")]
+        indexes = [models.Index(fields=["tenant", "transaction_id", "position"], name="event_cursor")]
+
+    @cached_property
+    def payload(self) -> dict[str, Any]:
+        """The payload as a value."""
+        value: dict[str, Any] = json.loads(self.payload_json)
+        return value
+
+    @cached_property
+    def metadata(self) -> dict[str, Any]:
+        """The metadata as a value."""
+        value: dict[str, Any] = json.loads(self.metadata_json)
+        return value

@@ -1,0 +1,107 @@
+"""Streams, which an operator calls runs: one row with what the lists show, kept up to date by every append."""
+
+from datetime import datetime
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from memory.errors import NotFound
+from memory.models.tenant import Tenant
+from memory.vocabulary import STREAM_NAME_MAX_LENGTH, Outcome
+
+
+class StreamQuerySet(models.QuerySet["Stream"]):
+    """The filters of the runs list."""
+
+    def named(self, name: str) -> "Stream":
+        """The stream with this name.
+
+        Raises:
+            NotFound: there is none in the tenant's scope.
+        """
+        stream = self.filter(name=name).first()
+        if stream is None:
+            raise NotFound(f"There is no stream {name!r}.")
+        return stream
+
+    def newest_first(self) -> "StreamQuerySet":
+        """The most recently active first."""
+        return self.order_by("-last_event_at", "-id")
+
+    def matching(
+        self,
+        agent_id: str | None = None,
+        outcome: str | None = None,
+        event_type: str | None = None,
+        text: str | None = None,
+    ) -> "StreamQuerySet":
+        """Those that every given filter lets through; one that is empty or None lets all through."""
+        found = self.all()
+        if agent_id:
+            found = found.filter(agent_id=agent_id)
+        if outcome:
+            found = found.filter(outcome=outcome)
+        if event_type:
+            found = found.holding_type(event_type)
+        return found.mentioning(text) if text else found
+
+    def active_since(self, moment: datetime) -> "StreamQuerySet":
+        """With an event recorded at or after this moment."""
+        return self.filter(last_event_at__gte=moment)
+
+    def holding_type(self, event_type: str) -> "StreamQuerySet":
+        """With at least one event of this type."""
+        return self.filter(event_types__contains=[event_type])
+
+    def lacking_snapshot(self, every: int) -> "StreamQuerySet":
+        """Those with `every` or more events behind their newest snapshot."""
+        newest = models.Max("snapshot__version", default=0)
+        return self.annotate(newest_snapshot=newest).filter(version__gte=models.F("newest_snapshot") + every)
+
+    def mentioning(self, text: str) -> "StreamQuerySet":
+        """With this text in title, name, agent, user or the payload of an event; letter case does not matter."""
+        from memory.models.event import Event
+
+        said = Event.objects.filter(stream_id=models.OuterRef("pk")).saying(text)
+        facts = Q()
+        for field in ("title", "name", "agent_id", "user_id"):
+            facts |= Q(**{f"{field}__icontains": text})
+        return self.filter(facts | models.Exists(said))
+
+
+class Stream(models.Model):
+    """A named, append-only sequence of events, and the running totals over them."""
+
+    tenant = models.ForeignKey(Tenant, models.CASCADE, db_index=False)
+    name = models.CharField(max_length=STREAM_NAME_MAX_LENGTH)
+    version = models.BigIntegerField(default=0)
+    last_hash = models.BinaryField(max_length=32)
+    created_at = models.DateTimeField()
+    last_event_at = models.DateTimeField()
+
+    agent_id = models.CharField(max_length=200, blank=True)
+    user_id = models.CharField(max_length=200, blank=True)
+    title = models.CharField(max_length=200, blank=True)
+    outcome = models.CharField(max_length=20, default=Outcome.UNKNOWN)
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    error_count = models.BigIntegerField(default=0)
+    open_tasks = models.BigIntegerField(default=0)
+    input_tokens = models.BigIntegerField(default=0)
+    output_tokens = models.BigIntegerField(default=0)
+    event_types = ArrayField(models.CharField(max_length=100), default=list)
+    strip = models.CharField(max_length=130, blank=True)
+    strip_bin = models.BigIntegerField(default=1)
+
+    objects = StreamQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="stream_name_once")]
+        indexes = [
+            models.Index("tenant", models.F("last_event_at").desc(), models.F("id").desc(), name="stream_recent"),
+            models.Index(fields=["tenant", "agent_id"], name="stream_agent"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,28 @@
+-- One statement, one round trip: the events and the stream's new head. Parameters by name; arrays of equal length.
+WITH appended AS (
+    INSERT INTO memory_event (
+        tenant_id, stream_id, version, event_id, type, payload_json, metadata_json, occurred_at, recorded_at,
+        causation_id, correlation_id, is_error, digest, hash
+    )
+    SELECT
+        %(tenant_id)s, %(stream_id)s, version, event_id, type, payload::json, metadata::json, occurred_at,
+        %(recorded_at)s, causation_id, correlation_id, is_error, digest, hash
+    FROM unnest(
+        %(versions)s::bigint[], %(event_ids)s::text[], %(types)s::text[], %(payloads)s::text[], %(metadatas)s::text[],
+        %(occurred_ats)s::timestamptz[], %(causation_ids)s::text[], %(correlation_ids)s::text[], %(errors)s::bool[],
+        %(digests)s::bytea[], %(hashes)s::bytea[]
+    ) AS new (
+        version, event_id, type, payload, metadata, occurred_at, causation_id, correlation_id, is_error, digest, hash
+    )
+    ORDER BY version
+    RETURNING version, position, transaction_id
+), moved AS (
+    UPDATE memory_stream
+    SET version = %(version)s, last_hash = %(last_hash)s, last_event_at = %(recorded_at)s, agent_id = %(agent_id)s,
+        user_id = %(user_id)s, title = %(title)s, outcome = %(outcome)s, started_at = %(started_at)s,
+        ended_at = %(ended_at)s, error_count = %(error_count)s, open_tasks = %(open_tasks)s,
+        input_tokens = %(input_tokens)s, output_tokens = %(output_tokens)s, event_types = %(event_types)s,
+        strip = %(strip)s, strip_bin = %(strip_bin)s
+    WHERE tenant_id = %(tenant_id)s AND id = %(stream_id)s
+)
+SELECT position, transaction_id FROM appended ORDER BY version

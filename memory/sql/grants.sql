@@ -1,0 +1,16 @@
+-- What the application's role may do; put in force after every migration.
+GRANT USAGE ON SCHEMA public TO aresweb_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO aresweb_app;
+GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO aresweb_app;
+
+-- Events are appended. Their place in the cursor's order is PostgreSQL's to give.
+REVOKE ALL ON memory_event FROM aresweb_app;
+GRANT SELECT ON memory_event TO aresweb_app;
+GRANT INSERT (
+    tenant_id, stream_id, version, event_id, type, payload_json, metadata_json, occurred_at, recorded_at,
+    causation_id, correlation_id, is_error, digest, hash
+) ON memory_event TO aresweb_app;
+REVOKE ALL ON FUNCTION aresweb_erase_events(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION aresweb_erase_events(bigint) TO aresweb_app;
+REVOKE ALL ON django_migrations FROM aresweb_app;
+GRANT SELECT ON django_migrations TO aresweb_app;

@@ -1,0 +1,91 @@
+"""The words of the product: event types, roles, outcomes and identifiers.
+
+Plain data and pure functions. Every other module takes its words from here.
+"""
+
+import re
+import secrets
+from enum import StrEnum
+
+
+class EventType(StrEnum):
+    """Event types that aresweb itself understands. Clients may send others: they are kept and shown."""
+
+    SESSION_CREATED = "session.created"
+    SESSION_EXPIRED = "session.expired"
+    SESSION_DELETED = "session.deleted"
+    MESSAGE_ADDED = "message.added"
+    TASK_CREATED = "task.created"
+    TASK_COMPLETED = "task.completed"
+    TASK_FAILED = "task.failed"
+    LLM_CALL = "llm.call"
+    LLM_RESPONSE = "llm.response"
+    TOOL_CALL = "tool.call"
+    TOOL_RESULT = "tool.result"
+    MEMORY_DISTILLED = "memory.distilled"
+    MEMORY_RECALLED = "memory.recalled"
+    CONTEXT_BUILT = "context.built"
+    AGENT_STARTED = "agent.started"
+    AGENT_STOPPED = "agent.stopped"
+    AGENT_CRASHED = "agent.crashed"
+    AGENT_RESTORED = "agent.restored"
+    AGENT_HEARTBEAT = "agent.heartbeat"
+    STEP_STARTED = "step.started"
+    STEP_COMPLETED = "step.completed"
+    STEP_FAILED = "step.failed"
+
+
+class Outcome(StrEnum):
+    """How a run ended, as far as its events tell."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class MessageRole(StrEnum):
+    """Roles of a conversation that the chat formats agree on. Others are accepted and kept as sent."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class TaskStatus(StrEnum):
+    """Life of one task: open until it is completed or failed."""
+
+    OPEN = "open"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class Role(StrEnum):
+    """What a member may do in a tenant; each role includes the ones before it."""
+
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+
+
+# Two or more words joined by dots: `tool.call`, `acme.order.placed`.
+EVENT_TYPE_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)+", re.ASCII)
+# What can stand in a path segment without being escaped, so that a stream's address is its name.
+STREAM_NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+~-]*", re.ASCII)
+# Identifiers that clients choose: visible ASCII without a space.
+IDENTIFIER_PATTERN = re.compile(r"[\x21-\x7e]+")
+
+EVENT_TYPE_MAX_LENGTH = 100
+STREAM_NAME_MAX_LENGTH = 200
+IDENTIFIER_MAX_LENGTH = 200
+
+SESSION_PREFIX = "sess_"
+TASK_PREFIX = "task_"
+MESSAGE_PREFIX = "msg_"
+EVENT_PREFIX = "evt_"
+
+
+def new_id(prefix: str) -> str:
+    """An unguessable identifier: the prefix and 24 hexadecimal digits (96 bits from the system's secure source)."""
+    return prefix + secrets.token_hex(12)
