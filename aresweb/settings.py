@@ -14,6 +14,8 @@ HOME = env.home(ENVIRONMENT)
 
 ARES = conf.load(ENVIRONMENT)
 ARES_PORT = int(ENVIRONMENT.get("PORT") or 8000)
+ARES_BIND = ENVIRONMENT.get("ARES_BIND") or "127.0.0.1"
+ARES_WEB_WORKERS = int(ENVIRONMENT.get("ARES_WEB_WORKERS") or 2)
 ARES_DEMO = env.flag(ENVIRONMENT, "ARES_DEMO", default=True)
 
 SECRET_KEY = env.secret_key(ENVIRONMENT, HOME)
@@ -25,7 +27,9 @@ INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
+    "django.contrib.humanize",
     "django.contrib.messages",
+    "django.contrib.postgres",
     "django.contrib.staticfiles",
     "template_partials",
     "django_htmx",

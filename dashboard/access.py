@@ -5,9 +5,10 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
 
+from memory.errors import NotFound
 from memory.models import Membership
 from memory.tenancy import tenant_scope
 
@@ -36,7 +37,10 @@ def member_required(view: View) -> View:
         request.membership = next(
             (member for member in request.memberships if member.tenant.slug == chosen), request.memberships[0]
         )
-        with tenant_scope(request.membership.tenant_id):
-            return view(request, *args, **kwargs)
+        try:
+            with tenant_scope(request.membership.tenant_id):
+                return view(request, *args, **kwargs)
+        except NotFound as error:
+            raise Http404(error.detail) from error
 
     return guarded

@@ -10,5 +10,5 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     membership = getattr(request, "membership", None)
     return {
         "tenant": membership.tenant if membership else None,
-        "memberships": getattr(request, "memberships", []),
+        "tenants": [other.tenant for other in getattr(request, "memberships", [])],
     }

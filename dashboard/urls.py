@@ -1,1 +1,20 @@
-urlpatterns = []
+"""The addresses of the pages."""
+
+from django.urls import path
+
+from dashboard.views import account, live, overview, replay, runs
+
+app_name = "dashboard"
+
+urlpatterns = [
+    path("", overview.overview, name="overview"),
+    path("runs/", runs.runs_list, name="runs"),
+    path("runs/<str:name>/", replay.run, name="run"),
+    path("runs/<str:name>/strip/", replay.run_strip, name="run_strip"),
+    path("runs/<str:name>/timeline/", replay.run_timeline, name="run_timeline"),
+    path("runs/<str:name>/steps/<int:version>/", replay.run_step, name="run_step"),
+    path("runs/<str:name>/live/", live.run_live, name="run_live"),
+    path("login/", account.login, name="login"),
+    path("logout/", account.logout, name="logout"),
+    path("tenant/", account.switch_tenant, name="switch_tenant"),
+]

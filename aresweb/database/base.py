@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper
 
 from aresweb.database.embedded import EmbeddedServer
 
 APPLICATION_ROLE = "aresweb_app"
-# A name of Django's for connections without the application's database, which create or drop databases.
-NO_DB_ALIAS = base.NO_DB_ALIAS
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -30,16 +29,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def init_connection_state(self) -> None:
         super().init_connection_state()
-        if self.alias != NO_DB_ALIAS:
+        if self.alias != NO_DB_ALIAS:  # that one creates and drops databases
             with self.cursor() as cursor:
                 assume_application_role(cursor)
 
 
 def assume_application_role(cursor: CursorWrapper) -> None:
     """Work as the application's role from here on; as the login role where the first migration has still to make it."""
-    cursor.execute(
-        "SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = %s", [APPLICATION_ROLE]
-    )
+    cursor.execute("SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = %s", [APPLICATION_ROLE])
 
 
 @contextmanager

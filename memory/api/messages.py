@@ -55,8 +55,9 @@ class MessagesView(TenantView):
     @extend_schema(request=MessageRequest, responses={201: MessageSerializer}, tags=["messages"])
     def post(self, request: Request, session_id: str) -> Response:
         """Add a message, or a list of messages."""
-        several = isinstance(request.data, list)
-        added = session.add_messages(session_id, request.data if several else [request.data])
+        body: Any = request.data
+        several = isinstance(body, list)
+        added = session.add_messages(session_id, body if several else [body])
         shown = MessageSerializer(added, many=True).data
         return Response(shown if several else shown[0], HTTPStatus.CREATED)
 

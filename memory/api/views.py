@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpResponseBase
 from rest_framework.pagination import CursorPagination
@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from memory.api import idempotency
 from memory.errors import Invalid
+from memory.models import ApiKey
 from memory.tenancy import tenant_scope
 
 PAGE_SIZE = 100
@@ -35,8 +36,9 @@ def _scoped(handler: Callable[..., Response]) -> Callable[..., HttpResponseBase]
         once = request.method == "POST" and idempotency.HEADER in request.headers
         if once:
             _ = request._request.body  # kept, for the digest: the parser would use it up
-        with tenant_scope(request.auth.tenant_id):
-            request.auth.note_use(datetime.now(UTC))
+        key = cast(ApiKey, request.auth)
+        with tenant_scope(key.tenant_id):
+            key.note_use(datetime.now(UTC))
             if once:
                 return idempotency.answer_once(request, lambda: handler(request, *args, **kwargs))
             return handler(request, *args, **kwargs)

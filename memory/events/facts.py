@@ -24,6 +24,7 @@ FAMILIES = {
     "step": "p",
 }
 OTHER_FAMILY = "x"
+FAMILY_NAMES = {letter: name for name, letter in FAMILIES.items() if name != "context"} | {OTHER_FAMILY: "other"}
 FAILURES = frozenset({EventType.TASK_FAILED, EventType.STEP_FAILED, EventType.AGENT_CRASHED})
 # More tokens than any model has read in one call; a larger number is a mistake and must not spoil the totals.
 MOST_TOKENS = 10**9

@@ -5,7 +5,7 @@ Everything here needs a tenant's scope.
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory import conf
 from memory.errors import Invalid, NotFound, SessionExpired, TooLarge
@@ -21,8 +21,15 @@ NAME_MAX_LENGTH = 200
 EXPIRY_BATCH = 500
 
 
-def create(user_id: Any, agent_id: Any = None, metadata: Any = None) -> Session:
-    """Open a session; its stream begins with `session.created`.
+def create(
+    user_id: Any,
+    agent_id: Any = None,
+    metadata: Any = None,
+    *,
+    event_id: str | None = None,
+    occurred_at: str | None = None,
+) -> Session:
+    """Open a session; its stream begins with `session.created`, of this id and time where they are given.
 
     Raises:
         Invalid: `user_id` is missing, or something is of a wrong type or too long.
@@ -34,8 +41,13 @@ def create(user_id: Any, agent_id: Any = None, metadata: Any = None) -> Session:
     if not isinstance(payload["metadata"], dict):
         raise Invalid("metadata must be an object.")
     session_id = new_id(SESSION_PREFIX)
-    created = draft({"type": EventType.SESSION_CREATED, "payload": {"session_id": session_id, **payload}}, store.limits())
-    event = store.append(session_id, [created], expected_version=0).events[0]
+    created = {
+        "id": event_id,
+        "type": EventType.SESSION_CREATED,
+        "payload": {"session_id": session_id, **payload},
+        "occurred_at": occurred_at,
+    }
+    event = store.append(session_id, [draft(created, store.limits(), "session")], expected_version=0).events[0]
     return Session.objects.create(
         id=session_id,
         tenant_id=current_tenant_id(),
@@ -63,7 +75,8 @@ def add_messages(session_id: str, raws: Sequence[Any]) -> list[Message]:
     if len(raws) > most:
         raise TooLarge(f"There are {len(raws)} messages; at most {most} are taken in one request.", limit=most)
     session = live(session_id)
-    return record(session, [_message_draft(session, raw, f"messages[{index}]") for index, raw in enumerate(raws)])
+    drafts = [_message_draft(session, raw, f"messages[{index}]") for index, raw in enumerate(raws)]
+    return record(session, drafts).messages
 
 
 def live(session_id: str) -> Session:
@@ -78,18 +91,26 @@ def live(session_id: str) -> Session:
     return session
 
 
-def record(session: Session, drafts: Sequence[Draft]) -> list[Message]:
-    """Append events to a locked session's stream and keep a row for each `message.added` among the new ones."""
+class Recorded(NamedTuple):
+    """The events that were not recorded before, and the messages among them."""
+
+    events: list[Event]
+    messages: list[Message]
+
+
+def record(session: Session, drafts: Sequence[Draft]) -> Recorded:
+    """Append events to a locked session's stream and keep a row for each new `message.added`."""
     appended = store.append(session.pk, drafts)
     new = [event for event in appended.events if event.version > appended.version - appended.new]
     said = [event for event in new if event.type == EventType.MESSAGE_ADDED]
     messages = [_row(session, session.message_count + n, event) for n, event in enumerate(said, start=1)]
     Message.objects.bulk_create(messages)
-    session.message_count += len(messages)
-    session.last_active_at = appended.events[-1].recorded_at
-    session.expires_at = session.last_active_at + _lifetime()
-    session.save(update_fields=["message_count", "last_active_at", "expires_at"])
-    return messages
+    if new:
+        session.message_count += len(messages)
+        session.last_active_at = new[-1].recorded_at
+        session.expires_at = session.last_active_at + _lifetime()
+        session.save(update_fields=["message_count", "last_active_at", "expires_at"])
+    return Recorded(new, messages)
 
 
 def erase(session_id: str) -> dict[str, Any]:

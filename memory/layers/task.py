@@ -1,18 +1,20 @@
 """Task memory: one execution each, with what went in and what came out. Needs a tenant's scope."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 from memory.errors import Conflict, Invalid
-from memory.events import store
+from memory.events import facts, store
 from memory.events.draft import draft, text
 from memory.layers import session
-from memory.models import Task
+from memory.models import Event, Session, Task
 from memory.tenancy import current_tenant_id
 from memory.vocabulary import TASK_PREFIX, EventType, TaskStatus, new_id
 
 USER_MAX_LENGTH = 200
 ENDINGS = {TaskStatus.COMPLETED: EventType.TASK_COMPLETED, TaskStatus.FAILED: EventType.TASK_FAILED}
+STATUS: dict[str, str] = {event_type: status for status, event_type in ENDINGS.items()}
 
 
 def create(session_id: Any, user_id: Any, given: Any) -> Task:
@@ -68,3 +70,24 @@ def close(task_id: str, status: Any, output: Any) -> Task:
     task.status, task.output, task.updated_at = status, output, recorded.recorded_at
     task.save(update_fields=["status", "output", "updated_at"])
     return task
+
+
+def keep_rows(within: Session, events: Iterable[Event]) -> None:
+    """Keep a row for each task that these events of a session open, as far as they tell its story."""
+    tasks: dict[str, Task] = {}
+    for event in events:
+        task_id = facts.string(event.payload, "task_id")
+        if event.type == EventType.TASK_CREATED:
+            tasks[task_id] = Task(
+                id=task_id,
+                tenant_id=within.tenant_id,
+                session=within,
+                user_id=within.user_id,
+                input=event.payload.get("input"),
+                created_at=event.recorded_at,
+                updated_at=event.recorded_at,
+            )
+        elif event.type in STATUS and task_id in tasks:
+            tasks[task_id].status = STATUS[event.type]
+            tasks[task_id].output = event.payload.get("output")
+    Task.objects.bulk_create(tasks.values())

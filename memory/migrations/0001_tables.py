@@ -1,6 +1,7 @@
 """The tables as Django makes them; what PostgreSQL adds comes with the next migration."""
 
 import django.contrib.postgres.fields
+import django.contrib.postgres.indexes
 import django.db.models.deletion
 import memory.models.event
 import memory.vocabulary
@@ -235,6 +236,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='event',
             index=models.Index(fields=['tenant', 'transaction_id', 'position'], name='event_cursor'),
+        ),
+        migrations.AddIndex(
+            model_name='event',
+            index=django.contrib.postgres.indexes.BrinIndex(fields=['recorded_at'], name='event_recorded'),
         ),
         migrations.AddConstraint(
             model_name='event',

@@ -1,9 +1,11 @@
 """Events: what happened. Written by `memory.events.store` alone, never changed."""
 
 import json
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
@@ -13,7 +15,7 @@ from memory.models.tenant import Tenant
 from memory.vocabulary import EVENT_TYPE_MAX_LENGTH, IDENTIFIER_MAX_LENGTH
 
 
-class JSONTextField(models.TextField):
+class JSONTextField(models.TextField):  # type: ignore[type-arg]  # not generic at run time
     """JSON as the very text that was written: no number, key order or escape is changed on the way."""
 
     def db_type(self, connection: Any) -> str:
@@ -37,6 +39,10 @@ class EventQuerySet(models.QuerySet["Event"]):
     def up_to(self, version: int) -> "EventQuerySet":
         """Those at or before this version."""
         return self.filter(version__lte=version)
+
+    def recorded_since(self, moment: datetime) -> "EventQuerySet":
+        """Those recorded at or after this moment."""
+        return self.filter(recorded_at__gte=moment)
 
     def settled(self) -> "EventQuerySet":
         """Those of transactions older than every running one, in the order of the cursor."""
@@ -86,7 +92,10 @@ class Event(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "event_id"], name="event_id_once")]
-        indexes = [models.Index(fields=["tenant", "transaction_id", "position"], name="event_cursor")]
+        indexes = [
+            models.Index(fields=["tenant", "transaction_id", "position"], name="event_cursor"),
+            BrinIndex(fields=["recorded_at"], name="event_recorded"),
+        ]
 
     @cached_property
     def payload(self) -> dict[str, Any]:

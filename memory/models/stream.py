@@ -25,6 +25,16 @@ class StreamQuerySet(models.QuerySet["Stream"]):
             raise NotFound(f"There is no stream {name!r}.")
         return stream
 
+    def agents(self) -> list[str]:
+        """The agents that have streams, in alphabetical order."""
+        named = self.exclude(agent_id="").order_by("agent_id")
+        return list(named.values_list("agent_id", flat=True).distinct())
+
+    def types(self) -> list[str]:
+        """The types of event that the streams hold, in alphabetical order."""
+        each = self.annotate(held=models.Func("event_types", function="unnest")).order_by("held")
+        return list(each.values_list("held", flat=True).distinct())
+
     def newest_first(self) -> "StreamQuerySet":
         """The most recently active first."""
         return self.order_by("-last_event_at", "-id")
@@ -45,6 +55,16 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         if event_type:
             found = found.holding_type(event_type)
         return found.mentioning(text) if text else found
+
+    def older_than(self, moment: datetime, row: int) -> "StreamQuerySet":
+        """Those behind this place in the order of `newest_first`."""
+        behind = Q(last_event_at__lt=moment) | Q(last_event_at=moment, pk__lt=row)
+        return self.newest_first().filter(behind, last_event_at__lte=moment)
+
+    def newer_than(self, moment: datetime, row: int) -> "StreamQuerySet":
+        """Those before this place in the order of `newest_first`, the nearest first."""
+        before = Q(last_event_at__gt=moment) | Q(last_event_at=moment, pk__gt=row)
+        return self.newest_first().reverse().filter(before, last_event_at__gte=moment)
 
     def active_since(self, moment: datetime) -> "StreamQuerySet":
         """With an event recorded at or after this moment."""

@@ -1,0 +1,45 @@
+# aresweb: `make run`, `make test`. Everything is set up in .venv/ where it is missing; running again is safe.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export DJANGO_SETTINGS_MODULE := aresweb.settings
+
+.PHONY: run test lint bench browser-test requirements
+
+run: $(VENV)/run.stamp
+	@$(BIN)/python manage.py serve
+
+test: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -n 2 -m "not browser" $(ARGS)
+
+browser-test: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -m browser $(ARGS)
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/djade --target-version 5.2 --check $$(git ls-files 'templates/**.html')
+	$(BIN)/mypy aresweb memory dashboard
+	$(BIN)/lint-imports
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python manage.py spectacular --validate --fail-on-warn --file /dev/null
+
+bench: $(VENV)/dev.stamp
+	$(BIN)/python -m bench $(ARGS)
+
+requirements: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet uv
+	for set in run dev; do \
+	    $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	        --no-annotate --no-header requirements/$$set.in --output-file requirements/$$set.txt; done
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: requirements/run.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@touch $@
+
+$(VENV)/dev.stamp: requirements/dev.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@ $(VENV)/run.stamp

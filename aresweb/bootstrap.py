@@ -1,0 +1,63 @@
+"""The first start: a tenant, an administrator and an API key, so that there is something to log in to.
+
+Password and key are random, kept for their owner alone in the home's `secrets/`, and told again at each start; no
+default password exists.
+"""
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory import tenants
+from memory.models import ApiKey, Tenant, User
+from memory.tenancy import tenant_scope
+
+ADMIN_EMAIL = "admin@aresweb.local"
+KEY_NAME = "first key"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What opens the installation: `password` is None once the administrator has chosen another one."""
+
+    tenant: Tenant
+    email: str
+    password: str | None
+    api_key: str
+
+
+def ensure_access(home: Path, slug: str) -> Access:
+    """The first administrator, tenant and key, made where they are missing."""
+    folder = home / "secrets"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    password = _password(folder / "admin_password")
+    tenant, _ = tenants.get_or_open(slug)
+    return Access(tenant, ADMIN_EMAIL, password, _api_key(folder / "api_key", tenant))
+
+
+def _password(path: Path) -> str | None:
+    user = User.objects.filter(email=ADMIN_EMAIL).first()
+    if user is None:
+        password = secrets.token_urlsafe(12)
+        User.objects.create_superuser(ADMIN_EMAIL, password, name="Administrator")
+        _keep(path, password)
+        return password
+    kept = path.read_text() if path.exists() else ""
+    return kept if kept and user.check_password(kept) else None
+
+
+def _api_key(path: Path, tenant: Tenant) -> str:
+    kept = path.read_text() if path.exists() else ""
+    key = ApiKey.objects.presented(kept)
+    if key is not None and key.tenant_id == tenant.pk:
+        return kept
+    with tenant_scope(tenant.pk):
+        _, text = ApiKey.objects.issue(tenant, KEY_NAME)
+    _keep(path, text)
+    return text
+
+
+def _keep(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    path.touch(mode=0o600)
+    path.write_text(text)

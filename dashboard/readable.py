@@ -1,0 +1,164 @@
+"""An event and a state as the replay page shows them: payload fields in the shape in which they are read best. Pure."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from dashboard import formats
+from memory.events import facts
+from memory.flight import timeline
+from memory.models import Event
+
+State = dict[str, Any]
+
+# Shown by a block of their own, or beside the event's title.
+TOLD_ELSEWHERE = {
+    "session_id",
+    "message_id",
+    "task_id",
+    "tool_call_id",
+    "call_id",
+    "role",
+    "name",
+    "model",
+    "duration_ms",
+}
+# Counters of a state, in the order of the page: the key, its label.
+COUNTERS = (
+    ("events", "events"),
+    ("messages", "messages"),
+    ("llm_calls", "model calls"),
+    ("tool_calls", "tool calls"),
+    ("tasks_completed", "tasks done"),
+    ("errors", "errors"),
+    ("input_tokens", "tokens in"),
+    ("output_tokens", "tokens out"),
+)
+CODE_FIELDS = {"content", "output", "prompt"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of an event: a `text`, an `error`, `pairs` of key and text, or the `calls` that a message asks for."""
+
+    label: str
+    shape: str
+    text: str = ""
+    is_code: bool = False
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+
+
+def event_context(event: Event, cause: Event | None) -> dict[str, Any]:
+    """What `runs/step.html` shows of an event; `cause` is the event that caused it, if it is recorded."""
+    payload = event.payload
+    return {
+        "version": event.version,
+        "type": event.type,
+        "family": facts.FAMILY_NAMES[facts.family(event.type)],
+        "kind": timeline.kind(event.type),
+        "name": timeline.name(event.type, payload),
+        "role": facts.string(payload, "role"),
+        "is_error": event.is_error,
+        "erased_at": event.erased_at,
+        "id": event.event_id,
+        "hash": bytes(event.hash).hex(),
+        "occurred_at": event.occurred_at,
+        "recorded_at": event.recorded_at,
+        "correlation_id": event.correlation_id,
+        "causation": _cause(event, cause),
+        "duration": formats.milliseconds(payload.get("duration_ms")),
+        "blocks": blocks(event.type, payload),
+        "raw": raw(event),
+    }
+
+
+def blocks(event_type: str, payload: facts.Payload) -> list[Block]:
+    """The payload's parts in reading order: what went wrong, what was said or done, and whatever else there is."""
+    rest = dict(payload)
+    made: list[Block] = []
+    if rest.pop("error", None):
+        made.append(Block("error", "error", facts.error_text(payload)))
+    for name in ("content", "input", "output", "prompt"):
+        text = facts.text_of(rest.pop(name, None))
+        if text:
+            is_code = name in CODE_FIELDS and not event_type.startswith("message") or text.startswith(("{", "["))
+            made.append(Block("" if name == "content" else name, "text", text, is_code))
+    if "content" in payload and not facts.text_of(payload["content"]) and event_type.startswith("tool"):
+        made.append(Block("content", "text", "(empty)"))
+    calls = rest.pop("tool_calls", None)
+    if isinstance(calls, list) and calls:
+        made.append(Block("asks for", "calls", calls=[_call(call) for call in calls]))
+    for name in ("arguments", "usage"):
+        value = rest.pop(name, None)
+        if value is not None:
+            made.append(Block(name, "pairs", pairs=_pairs(value)))
+    other = {
+        name: value for name, value in rest.items() if name not in TOLD_ELSEWHERE and value not in (None, "", {}, [])
+    }
+    if other:
+        made.append(Block("more" if made else "", "pairs", pairs=_pairs(other)))
+    return made
+
+
+def raw(event: Event) -> str:
+    """Payload and, where there is some, metadata as indented JSON."""
+    whole = {"payload": event.payload, "metadata": event.metadata} if event.metadata else event.payload
+    return json.dumps(whole, indent=2, ensure_ascii=False)
+
+
+def state_context(state: State) -> dict[str, Any]:
+    """What `runs/step.html` shows of a state."""
+    counters = state["counters"]
+    messages = [
+        {**message, "tool_call_names": [call["name"] for call in message["tool_calls"]]}
+        for message in state["messages"]
+    ]
+    return {
+        "counters": [
+            {"label": label, "value": counters[key], "is_trouble": key == "errors"} for key, label in COUNTERS
+        ],
+        "messages": messages,
+        "earlier_messages": counters["messages"] - len(messages),
+        "open_tasks": state["open_tasks"],
+        "pending_tool_calls": state["pending_tool_calls"],
+        "tool_results": [
+            {**result, "is_error": bool(result["error"]), "content": result["error"] or result["content"]}
+            for result in state["tool_results"]
+        ],
+    }
+
+
+def _cause(event: Event, cause: Event | None) -> dict[str, Any] | None:
+    if not event.causation_id:
+        return None
+    if cause is None or cause.stream_id != event.stream_id:
+        return {"id": event.causation_id}
+    return {"id": cause.event_id, "version": cause.version, "kind": timeline.kind(cause.type)}
+
+
+def _call(call: Any) -> dict[str, Any]:
+    """A call in the chat style as name, id and argument pairs."""
+    call = call if isinstance(call, dict) else {}
+    function = call.get("function") if isinstance(call.get("function"), dict) else call
+    arguments = function.get("arguments")
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError:  # the model gave no JSON: shown as it is
+            arguments = {"arguments": arguments}
+    return {"name": facts.string(function, "name"), "id": facts.string(call, "id"), "pairs": _pairs(arguments)}
+
+
+def _pairs(value: Any) -> list[tuple[str, str]]:
+    if isinstance(value, dict):
+        return [(str(name), _text(inner)) for name, inner in value.items()]
+    return [("", _text(value))] if value not in (None, "") else []
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict | list):
+        return json.dumps(value, indent=2, ensure_ascii=False)
+    return json.dumps(value)

@@ -1,0 +1,50 @@
+"""A stream as the pages call it: a run. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+
+from dashboard import formats
+from memory.models import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What lists and headers show of a stream."""
+
+    name: str
+    title: str
+    agent_id: str
+    user_id: str
+    outcome: str
+    event_count: int
+    error_count: int
+    tokens_in: int
+    tokens_out: int
+    started_at: datetime | None
+    last_event_at: datetime
+    duration: str
+    strip: str
+    url: str
+
+
+def of(stream: Stream) -> Run:
+    """The run of a stream."""
+    span = (stream.ended_at - stream.started_at).total_seconds() if stream.started_at and stream.ended_at else None
+    return Run(
+        name=stream.name,
+        title=stream.title,
+        agent_id=stream.agent_id,
+        user_id=stream.user_id,
+        outcome=stream.outcome,
+        event_count=stream.version,
+        error_count=stream.error_count,
+        tokens_in=stream.input_tokens,
+        tokens_out=stream.output_tokens,
+        started_at=stream.started_at,
+        last_event_at=stream.last_event_at,
+        duration=formats.duration(span),
+        strip=stream.strip,
+        url=reverse("dashboard:run", args=[stream.name]),
+    )

@@ -1,0 +1,88 @@
+"""New events of a run as they are recorded, as server-sent events.
+
+Each follower takes a thread of the web server, so their number is limited; one that is refused tries again later. A
+connection ends after FOLLOW_SECONDS and the page opens it anew from where it is, which also asks again who may look.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Generator, Iterator
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+
+from dashboard.access import member_required
+from memory import conf
+from memory.flight import timeline
+from memory.models import Stream
+from memory.tenancy import current_tenant_id, tenant_scope
+
+POLL_SECONDS = 0.5
+SILENCE_SECONDS = 10
+FOLLOW_SECONDS = 300
+RETRY_SECONDS = 5
+
+_followers = threading.BoundedSemaphore(max(1, conf.value("ARES_LIVE_CONNECTIONS")))
+
+
+@member_required
+def run_live(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Events behind `?after=`, from now on."""
+    stream = Stream.objects.named(name)
+    after = request.GET.get("after", "")
+    version = int(after) if after.isascii() and after.isdecimal() and len(after) < 19 else stream.version
+    if not _followers.acquire(blocking=False):
+        refused = HttpResponse("Too many pages are followed live.", status=HTTPStatus.SERVICE_UNAVAILABLE)
+        refused["Retry-After"] = str(RETRY_SECONDS)
+        return refused
+    response = StreamingHttpResponse(
+        _Following(current_tenant_id(), stream.pk, min(version, stream.version)), content_type="text/event-stream"
+    )
+    response["Cache-Control"] = "no-store"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+class _Following:
+    """The bytes of one connection; gives the follower's place back when it is closed, however that happens."""
+
+    def __init__(self, tenant_id: int, stream_id: int, version: int) -> None:
+        self.tenant_id = tenant_id
+        self.stream_id = stream_id
+        self.version = version
+        self.lines = self._lines()
+        self.closed = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self.lines
+
+    def close(self) -> None:
+        """Called by the server when the viewer has gone."""
+        if not self.closed:
+            self.closed = True
+            self.lines.close()
+            _followers.release()
+
+    def _lines(self) -> Generator[bytes, None, None]:
+        yield b": following\n\n"
+        began = spoke = time.monotonic()
+        while time.monotonic() - began < FOLLOW_SECONDS:
+            news = self._news()
+            if news:
+                yield b"event: appended\ndata: " + json.dumps(news).encode() + b"\n\n"
+                spoke = time.monotonic()
+            elif time.monotonic() - spoke > SILENCE_SECONDS:
+                yield b": nothing new\n\n"
+                spoke = time.monotonic()
+            time.sleep(POLL_SECONDS)
+
+    def _news(self) -> dict[str, object] | None:
+        """What has been appended since: letters, errors, and how the run stands."""
+        with tenant_scope(self.tenant_id):
+            stream = Stream.objects.filter(pk=self.stream_id, version__gt=self.version).first()
+            if stream is None:
+                return None
+            families, errors = timeline.letters(stream, self.version)
+        self.version += len(families)
+        return {"version": self.version, "families": families, "errors": errors, "outcome": stream.outcome}

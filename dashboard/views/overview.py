@@ -1,0 +1,36 @@
+"""The overview: what is running, what failed, what happened last."""
+
+from datetime import UTC, datetime, timedelta
+
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from dashboard import runs
+from dashboard.access import member_required
+from memory.models import Event, Stream
+from memory.vocabulary import Outcome
+
+LISTED = 8
+
+
+@member_required
+def overview(request: HttpRequest) -> HttpResponse:
+    """The first page after the log-in."""
+    a_day_ago = datetime.now(UTC) - timedelta(days=1)
+    recent = Stream.objects.newest_first()
+    running = recent.filter(outcome=Outcome.RUNNING)
+    failed = recent.filter(outcome=Outcome.FAILED)
+    counts = Stream.objects.aggregate(
+        runs_total=Count("pk"),
+        running=Count("pk", filter=Q(outcome=Outcome.RUNNING)),
+        failed_today=Count("pk", filter=Q(outcome=Outcome.FAILED, last_event_at__gte=a_day_ago)),
+    )
+    counts["events_today"] = Event.objects.recorded_since(a_day_ago).count()
+    context = {
+        "counts": counts,
+        "running": [runs.of(stream) for stream in running[:LISTED]],
+        "failures": [runs.of(stream) for stream in failed[:LISTED]],
+        "recent": [runs.of(stream) for stream in recent[:LISTED]],
+    }
+    return render(request, "dashboard/overview.html", context)

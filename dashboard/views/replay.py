@@ -1,0 +1,98 @@
+"""The replay: a run step by step. One page, and the fragments that it fetches while the viewer moves."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+from dashboard import formats, readable, runs
+from dashboard.access import member_required
+from memory.errors import NotFound
+from memory.events.state import state_at
+from memory.flight import timeline
+from memory.models import Event, Stream
+
+WINDOW = 100
+
+
+@member_required
+def run(request: HttpRequest, name: str) -> HttpResponse:
+    """The page, at the step that `?at=` names: the last one without it."""
+    stream = Stream.objects.named(name)
+    version = _number(request.GET.get("at"), stream.version)
+    version = min(max(version, 1), stream.version)
+    context: dict[str, Any] = {"run": runs.of(stream), "version": version, "is_live": True}
+    if stream.version:
+        context |= {"rows": _rows(stream, *_around(stream, version)), **_step(stream, version)}
+    return render(request, "dashboard/runs/detail.html", context)
+
+
+@member_required
+def run_strip(request: HttpRequest, name: str) -> JsonResponse:
+    """`{version, families, errors}`: a letter per event, and the versions of errors."""
+    stream = Stream.objects.named(name)
+    families, errors = timeline.letters(stream)
+    return JsonResponse({"version": len(families), "families": families, "errors": errors})
+
+
+@member_required
+def run_timeline(request: HttpRequest, name: str) -> HttpResponse:
+    """Rows of the timeline: up to a hundred `after`, `before` or `around` a version."""
+    stream = Stream.objects.named(name)
+    if "after" in request.GET:
+        first = _number(request.GET["after"], 0) + 1
+        last = first + WINDOW - 1
+    elif "before" in request.GET:
+        last = _number(request.GET["before"], 1) - 1
+        first = last - WINDOW + 1
+    else:
+        first, last = _around(stream, _number(request.GET.get("around"), stream.version))
+    context = {"run": runs.of(stream), "rows": _rows(stream, first, last), "version": None}
+    return render(request, "dashboard/runs/timeline.html#rows", context)
+
+
+@member_required
+def run_step(request: HttpRequest, name: str, version: int) -> HttpResponse:
+    """One event and the state after it."""
+    stream = Stream.objects.named(name)
+    return render(request, "dashboard/runs/step.html", {"run": runs.of(stream), **_step(stream, version)})
+
+
+def _step(stream: Stream, version: int) -> dict[str, Any]:
+    event = Event.objects.in_stream(stream).filter(version=version).first()
+    if event is None:
+        raise NotFound(f"Run {stream.name} has no event {version}.")
+    cause = Event.objects.filter(event_id=event.causation_id).first() if event.causation_id else None
+    return {
+        "event": readable.event_context(event, cause),
+        "state": readable.state_context(state_at(stream, version)),
+    }
+
+
+def _around(stream: Stream, version: int) -> tuple[int, int]:
+    """The first and last version of a window around a version."""
+    first = max(1, min(version - WINDOW // 2, stream.version - WINDOW + 1))
+    return first, first + WINDOW - 1
+
+
+def _rows(stream: Stream, first: int, last: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "version": row.version,
+            "family": row.family,
+            "is_error": row.is_error,
+            "kind": row.kind,
+            "name": row.name,
+            "role": row.role,
+            "summary": "(erased)" if row.is_erased else row.summary,
+            "tokens": (row.input_tokens or 0) + (row.output_tokens or 0),
+            "duration": formats.milliseconds(row.duration_ms),
+            "offset": formats.offset(row.offset),
+        }
+        for row in timeline.window(stream, first, last)
+    ]
+
+
+def _number(text: str | None, default: int) -> int:
+    """A version from the URL; the default for what is none."""
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 19 else default

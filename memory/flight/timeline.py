@@ -1,0 +1,153 @@
+"""A run's events as the rows of a timeline, and as a strip of one letter each. Needs a tenant's scope.
+
+A row never loads a large payload: of one beyond `WHOLE_PAYLOAD` bytes PostgreSQL hands out the fields that a row shows,
+and the beginning of its texts.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from memory import sql
+from memory.events import facts
+from memory.models import Stream
+from memory.vocabulary import EventType
+
+WHOLE_PAYLOAD = 32 * 1024
+SUMMARY_LENGTH = 160
+
+# What a kind of event is called where the words of its type are not the best ones.
+KINDS: dict[str, str] = {
+    EventType.LLM_CALL: "model call",
+    EventType.LLM_RESPONSE: "model response",
+    EventType.MESSAGE_ADDED: "message",
+}
+# The field that names the particular one: which tool, which model.
+NAMING_FIELDS = {"tool": "name", "llm": "model"}
+NAME_LENGTH = 60
+# The first of these that holds something is what an event says in a line.
+TELLING_FIELDS = (
+    "content",
+    "arguments",
+    "output",
+    "input",
+    "prompt",
+    "query",
+    "step",
+    "user_id",
+    "agent_id",
+    "messages",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One event in a line. `offset` is the time since the run's first event, in seconds; `duration_ms` and tokens are None
+    where the event tells none."""
+
+    version: int
+    type: str
+    family: str
+    is_error: bool
+    is_erased: bool
+    kind: str
+    name: str
+    role: str
+    summary: str
+    occurred_at: datetime
+    recorded_at: datetime
+    offset: float | None
+    duration_ms: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+def window(stream: Stream, first: int, last: int) -> list[Row]:
+    """The rows of versions `first` to `last`, both included, in order."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            sql.read("timeline_window"),
+            {"stream_id": stream.pk, "first": first, "last": last, "whole": WHOLE_PAYLOAD, "text": SUMMARY_LENGTH * 2},
+        )
+        return [_row(stream, *fields) for fields in cursor]
+
+
+def letters(stream: Stream, after: int = 0) -> tuple[str, list[int]]:
+    """The strip behind a version: one family letter per event, and the versions of the events that are errors."""
+    families: list[str] = []
+    errors: list[int] = []
+    with connection.cursor() as cursor:
+        cursor.execute(sql.read("strip_letters"), {"stream_id": stream.pk, "after": after})
+        for version, event_type, is_error in cursor:
+            families.append(facts.family(event_type))
+            if is_error:
+                errors.append(version)
+    return "".join(families), errors
+
+
+def kind(event_type: str) -> str:
+    """What kind of event it is, in words: `tool call`."""
+    return KINDS.get(event_type) or event_type.replace(".", " ")
+
+
+def name(event_type: str, payload: facts.Payload) -> str:
+    """Which tool or model it is about; empty for events of other kinds."""
+    field = NAMING_FIELDS.get(event_type.partition(".")[0])
+    return facts.string(payload, field)[:NAME_LENGTH] if field else ""
+
+
+def summary(payload: facts.Payload) -> str:
+    """What the event says, in one line of at most SUMMARY_LENGTH characters: its error, else its most telling field."""
+    text = facts.error_text(payload)
+    for field in TELLING_FIELDS if not text else ():
+        text = facts.text_of(payload.get(field))
+        if text.strip():
+            break
+    calls = payload.get("tool_calls")
+    if not text.strip() and isinstance(calls, list):
+        text = "asks for " + ", ".join(_names(calls))
+    line = " ".join(text[: SUMMARY_LENGTH * 4].split())
+    return line if len(line) <= SUMMARY_LENGTH else line[: SUMMARY_LENGTH - 1] + "…"
+
+
+def _names(calls: Iterable[Any]) -> Iterator[str]:
+    for call in calls:
+        function = call.get("function") if isinstance(call, dict) else None
+        yield facts.string(function if isinstance(function, dict) else {}, "name") or "a tool"
+
+
+def _row(
+    stream: Stream,
+    version: int,
+    event_type: str,
+    is_error: bool,
+    is_erased: bool,
+    occurred_at: datetime,
+    recorded_at: datetime,
+    payload_text: str,
+) -> Row:
+    payload = json.loads(payload_text)
+    duration = payload.get("duration_ms")
+    has_usage = isinstance(payload.get("usage"), dict)
+    given, answered = facts.tokens(payload)
+    return Row(
+        version=version,
+        type=event_type,
+        family=facts.FAMILY_NAMES[facts.family(event_type)],
+        is_error=is_error,
+        is_erased=is_erased,
+        kind=kind(event_type),
+        name=name(event_type, payload),
+        role=facts.string(payload, "role"),
+        summary=summary(payload),
+        occurred_at=occurred_at,
+        recorded_at=recorded_at,
+        offset=(occurred_at - stream.started_at).total_seconds() if stream.started_at else None,
+        duration_ms=duration if isinstance(duration, int | float) and not isinstance(duration, bool) else None,
+        input_tokens=given if has_usage else None,
+        output_tokens=answered if has_usage else None,
+    )

@@ -1,0 +1,32 @@
+"""`manage.py create_api_key --tenant T --name N`: prints the key alone, for scripts."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from memory import tenants
+from memory.errors import AresError
+from memory.models import ApiKey
+from memory.tenancy import tenant_scope
+
+
+class Command(BaseCommand):
+    """Makes an API key; a tenant that does not exist yet is opened."""
+
+    help = "Make an API key for a tenant (opened if it is new) and print it. It is shown this once."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", required=True, help="the tenant's slug: lower-case letters, digits, dashes")
+        parser.add_argument("--name", required=True, help="what the key is for")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            tenant, opened = tenants.get_or_open(options["tenant"])
+        except AresError as error:
+            raise CommandError(error.detail) from error
+        if opened:
+            self.stderr.write(f"Opened tenant {tenant.slug}.")
+        with tenant_scope(tenant.pk):
+            _, text = ApiKey.objects.issue(tenant, options["name"])
+        self.stdout.write(text)

@@ -1,0 +1,20 @@
+-- The rows of a timeline. A large payload is not handed out: only what a row shows, its texts cut.
+SELECT
+    version, type, is_error, erased_at IS NOT NULL, occurred_at, recorded_at,
+    CASE WHEN octet_length(payload_json::text) <= %(whole)s THEN payload_json::text ELSE json_build_object(
+        'role', left(payload_json ->> 'role', 60),
+        'name', left(payload_json ->> 'name', 60),
+        'model', left(payload_json ->> 'model', 60),
+        'error', left(payload_json ->> 'error', %(text)s),
+        'content', left(payload_json ->> 'content', %(text)s),
+        'arguments', left(payload_json ->> 'arguments', %(text)s),
+        'output', left(payload_json ->> 'output', %(text)s),
+        'input', left(payload_json ->> 'input', %(text)s),
+        'prompt', left(payload_json ->> 'prompt', %(text)s),
+        'messages', left(payload_json ->> 'messages', %(text)s),
+        'usage', payload_json -> 'usage',
+        'duration_ms', payload_json -> 'duration_ms'
+    )::text END
+FROM memory_event
+WHERE tenant_id = aresweb_tenant_id() AND stream_id = %(stream_id)s AND version BETWEEN %(first)s AND %(last)s
+ORDER BY version
