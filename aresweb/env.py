@@ -1,60 +1,218 @@
-"""The environment: variables, then `.env` beside manage.py. Read once, by the settings."""
+"""The variables of the installation: each with a name, a type, a default, a meaning and a check.
+
+They come from the process's environment, then from `.env` beside manage.py, and are read once, by the settings. What
+the domain reads is in `memory.conf`; `docs/operations.md` lists both tables.
+"""
 
 import os
+import re
 import secrets
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import IPv4Address
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
+import dj_database_url
 from dotenv import dotenv_values
 
+from memory.errors import Invalid
+
 BASE_DIR = Path(__file__).resolve().parent.parent
+SECRET_KEY_LENGTH = 32
+# A host name, one with all its subdomains (`.example.com`), an IPv6 address in brackets, or every name.
+HOST = re.compile(r"\.?[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]|\*", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable. `default` is a text as the environment would hold it; the empty one stands for none.
+
+    `read` makes the value of a text, or raises a ValueError that says what the text must be.
+    """
+
+    name: str
+    default: str
+    read: Callable[[str], Any]
+    meaning: str
+
+    def parse(self, text: str) -> Any:
+        """The value that a text from the environment stands for.
+
+        Raises:
+            Invalid: the text is not what it must be.
+        """
+        try:
+            return self.read(text)
+        except ValueError as error:
+            raise Invalid(f"{self.name} {error}.") from None
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Reads a whole number within these bounds, both included."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) < 10 and least <= int(text) <= most):
+            raise ValueError(f"must be a whole number from {least} to {most}, not {text!r}")
+        return int(text)
+
+    return read
+
+
+def switch(text: str) -> bool:
+    """Reads 1, true, yes, on or 0, false, no, off."""
+    word = text.strip().lower()
+    if word not in ("1", "true", "yes", "on", "0", "false", "no", "off"):
+        raise ValueError(f"must be 1 or 0, not {text!r}")
+    return word in ("1", "true", "yes", "on")
+
+
+def address(text: str) -> str:
+    """Reads an IPv4 address."""
+    try:
+        return str(IPv4Address(text))
+    except ValueError:
+        raise ValueError(f"must be an IPv4 address like 127.0.0.1, not {text!r}") from None
+
+
+def hosts(text: str) -> list[str]:
+    """Reads host names, separated by commas."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if not HOST.fullmatch(name):
+            raise ValueError(f"must list host names like ares.example.com, without scheme and port, not {name!r}")
+    return names
+
+
+def folder(text: str) -> Path:
+    """Reads a path; a relative one begins beside manage.py."""
+    if "\x00" in text:
+        raise ValueError("must be a path")
+    return (BASE_DIR / Path(text).expanduser()).absolute()
+
+
+def database(text: str) -> dict[str, Any] | None:
+    """Reads the URL of a PostgreSQL database into Django's terms. What it holds is never told: it has a password."""
+    if not text:
+        return None
+    try:
+        found: dict[str, Any] = {**dj_database_url.parse(text)}
+    except ValueError:
+        found = {}
+    if found.get("ENGINE") != "django.db.backends.postgresql" or not found["NAME"]:
+        raise ValueError(
+            "must look like postgres://user:password@host:5432/name, with / : @ # ? and % percent-encoded in its parts"
+        )
+    return found
+
+
+def broker(text: str) -> str | None:
+    """Reads the URL of a Redis; it may hold a password too."""
+    if text and urlsplit(text).scheme not in ("redis", "rediss", "unix"):
+        raise ValueError("must look like redis://host:6379/0")
+    return text or None
+
+
+def key(text: str) -> str | None:
+    """Reads a secret."""
+    if text and len(text) < SECRET_KEY_LENGTH:
+        raise ValueError(f"must have at least {SECRET_KEY_LENGTH} characters")
+    return text or None
+
+
+VARIABLES = {
+    variable.name: variable
+    for variable in (
+        Variable("PORT", "8000", whole(1, 65_535), "Port of the web server."),
+        Variable(
+            "ARES_BIND", "127.0.0.1", address, "Address that the web server listens on; `0.0.0.0` is every network."
+        ),
+        Variable(
+            "ARES_HOME", ".ares", folder, "Folder of data, logs and secrets; a relative path begins at `manage.py`."
+        ),
+        Variable("ARES_DEMO", "1", switch, "Whether the first `make run` records the demo runs. 0: it begins empty."),
+        Variable("DATABASE_URL", "", database, "PostgreSQL server to use instead of the embedded one: `postgres://…`."),
+        Variable("ARES_BROKER_URL", "", broker, "Redis for the queue of background jobs; without it, PostgreSQL."),
+        Variable("ARES_WEB_WORKERS", "2", whole(1, 64), "Processes of the web server, of 16 threads each."),
+        Variable("ARES_WORKERS", "2", whole(1, 64), "Processes that carry out background jobs, in each worker."),
+        Variable(
+            "ARES_ALLOWED_HOSTS",
+            "",
+            hosts,
+            "Names under which aresweb is reached, separated by commas; `localhost` and its addresses always are.",
+        ),
+        Variable(
+            "ARES_HTTPS",
+            "0",
+            switch,
+            "1 behind a proxy that speaks HTTPS and sets `X-Forwarded-Proto`: secure cookies, no plain HTTP.",
+        ),
+        Variable(
+            "ARES_SECRET_KEY",
+            "",
+            key,
+            "Signs log-ins; at least 32 characters. Without it, a random one is kept in `ARES_HOME/secrets`.",
+        ),
+        Variable("ARES_DEBUG", "0", switch, "Django's debug pages, which show secrets: never where others can look."),
+    )
+}
 
 
 def read() -> dict[str, str]:
-    """Every variable that is set: the process's own ones win over those of `.env`."""
-    from_file = {name: text for name, text in dotenv_values(BASE_DIR / ".env").items() if text is not None}
+    """Every variable that is set: the process's own ones win over those of `.env`.
+
+    Raises:
+        Invalid: `.env` cannot be read.
+    """
+    try:
+        from_file = {name: text for name, text in dotenv_values(BASE_DIR / ".env").items() if text is not None}
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(f"{BASE_DIR / '.env'} cannot be read: {error}") from None
     return from_file | dict(os.environ)
 
 
-def flag(environment: dict[str, str], name: str, default: bool) -> bool:
-    """A switch: 1, true, yes, on or 0, false, no, off.
+def load(environment: Mapping[str, str]) -> dict[str, Any]:
+    """Every variable's effective value: from the environment where it is set and not empty, else the default.
 
     Raises:
-        ValueError: any other text.
+        Invalid: a value is not what it must be.
     """
-    text = environment.get(name, "").strip().lower()
-    if text in ("1", "true", "yes", "on"):
-        return True
-    if text in ("0", "false", "no", "off"):
-        return False
-    if not text:
-        return default
-    raise ValueError(f"{name} must be 1 or 0, not {text!r}")
+    return {name: variable.parse(environment.get(name) or variable.default) for name, variable in VARIABLES.items()}
 
 
-def words(environment: dict[str, str], name: str, default: str) -> list[str]:
-    """A list, separated by commas."""
-    return [word.strip() for word in environment.get(name, default).split(",") if word.strip()]
+def home(environment: Mapping[str, str]) -> Path:
+    """ARES_HOME; made, for its owner alone, where it is missing.
 
-
-def home(environment: dict[str, str]) -> Path:
-    """The folder of data, logs and secrets; made, for its owner alone, where it is missing."""
-    path = Path(environment.get("ARES_HOME") or BASE_DIR / ".ares").expanduser().absolute()
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    Raises:
+        Invalid: it cannot be made.
+    """
+    variable = VARIABLES["ARES_HOME"]
+    path: Path = variable.parse(environment.get(variable.name) or variable.default)
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Invalid(f"ARES_HOME cannot be made: {error}.") from None
     return path
 
 
-def secret_key(environment: dict[str, str], folder: Path) -> str:
-    """The key that signs cookies: ARES_SECRET_KEY, else one that is made once and kept in the home's secrets."""
-    if environment.get("ARES_SECRET_KEY"):
-        return environment["ARES_SECRET_KEY"]
+def kept_secret_key(folder: Path) -> str:
+    """The key that signs cookies where ARES_SECRET_KEY is not set: made once and kept in the home's secrets.
+
+    Raises:
+        Invalid: the home cannot be written.
+    """
     path = folder / "secrets" / "secret_key"
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    if not path.exists():
-        draft = path.with_name(f"{path.name}.{os.getpid()}")
-        draft.touch(mode=0o600)
-        draft.write_text(secrets.token_urlsafe(50))
-        with suppress(FileExistsError):  # another process was quicker: its key holds
-            os.link(draft, path)
-        draft.unlink()
-    return path.read_text()
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        if not path.exists():
+            draft = path.with_name(f"{path.name}.{os.getpid()}")
+            draft.touch(mode=0o600)
+            draft.write_text(secrets.token_urlsafe(50))
+            with suppress(FileExistsError):  # another process was quicker: its key holds
+                os.link(draft, path)
+            draft.unlink()
+        return path.read_text()
+    except OSError as error:
+        raise Invalid(f"ARES_HOME cannot be used: {error}.") from None

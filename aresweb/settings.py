@@ -1,27 +1,34 @@
 """Settings of the project. Values come from the environment (`aresweb.env`); the domain's own are in `memory.conf`."""
 
+import sys
 from typing import Any
-
-import dj_database_url
 
 from aresweb import env
 from aresweb.database.embedded import EmbeddedServer
 from memory import conf
+from memory.errors import Invalid
 
-ENVIRONMENT = env.read()
 BASE_DIR = env.BASE_DIR
-HOME = env.home(ENVIRONMENT)
 
-ARES = conf.load(ENVIRONMENT)
-ARES_PORT = int(ENVIRONMENT.get("PORT") or 8000)
-ARES_BIND = ENVIRONMENT.get("ARES_BIND") or "127.0.0.1"
-ARES_WEB_WORKERS = int(ENVIRONMENT.get("ARES_WEB_WORKERS") or 2)
-ARES_DEMO = env.flag(ENVIRONMENT, "ARES_DEMO", default=True)
+try:
+    ENVIRONMENT = env.read()
+    INSTALLATION = env.load(ENVIRONMENT)
+    ARES = conf.load(ENVIRONMENT)
+    HOME = env.home(ENVIRONMENT)
+    SECRET_KEY = INSTALLATION["ARES_SECRET_KEY"] or env.kept_secret_key(HOME)
+except Invalid as error:
+    # Whoever started us, manage.py or gunicorn, would print a traceback for anything else.
+    sys.exit(f"aresweb cannot start: {error.detail}")
 
-SECRET_KEY = env.secret_key(ENVIRONMENT, HOME)
-DEBUG = env.flag(ENVIRONMENT, "ARES_DEBUG", default=False)
-ALLOWED_HOSTS = env.words(ENVIRONMENT, "ARES_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
-HTTPS = env.flag(ENVIRONMENT, "ARES_HTTPS", default=False)
+ARES_PORT = INSTALLATION["PORT"]
+ARES_BIND = INSTALLATION["ARES_BIND"]
+ARES_WEB_WORKERS = INSTALLATION["ARES_WEB_WORKERS"]
+ARES_DEMO = INSTALLATION["ARES_DEMO"]
+
+DEBUG = INSTALLATION["ARES_DEBUG"]
+HTTPS = INSTALLATION["ARES_HTTPS"]
+# The machine's own names come on top, so that health checks and the supervisor reach the server under any setting.
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *INSTALLATION["ARES_ALLOWED_HOSTS"]]
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -82,9 +89,8 @@ TEMPLATES = [
 def database() -> dict[str, Any]:
     """The server that DATABASE_URL names, else the embedded one in the home folder."""
     common = {"ENGINE": "aresweb.database", "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
-    url = ENVIRONMENT.get("DATABASE_URL")
-    if url:
-        return {**dj_database_url.parse(url), **common}
+    if INSTALLATION["DATABASE_URL"]:
+        return {**INSTALLATION["DATABASE_URL"], **common}
     address = EmbeddedServer(HOME).connection_parameters
     return {
         "NAME": address["dbname"],
@@ -143,10 +149,10 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
 }
 
-BROKER_URL = ENVIRONMENT.get("ARES_BROKER_URL")
+BROKER_URL = INSTALLATION["ARES_BROKER_URL"]
 Q_CLUSTER = {
     "name": "aresweb",
-    "workers": int(ENVIRONMENT.get("ARES_WORKERS") or 2),
+    "workers": INSTALLATION["ARES_WORKERS"],
     "timeout": 600,
     "retry": 900,
     "max_attempts": 5,
@@ -169,9 +175,10 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+# Whoever asks for the server's health asks it directly, not through the proxy.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS if HTTPS and not host.startswith(("[", "*"))]
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 

@@ -23,7 +23,11 @@ class Supervisor:
 
     def start(self, name: str, command: Sequence[str]) -> None:
         """Start a child in a process group of its own, so that Ctrl-C reaches it through us and once."""
-        self.children[name] = subprocess.Popen(command, start_new_session=True, preexec_fn=_die_with_parent)
+        self.children[name] = subprocess.Popen(  # noqa: S603  commands of our own
+            command,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,  # noqa: PLW1509  there are no threads here yet
+        )
 
     def handle_signals(self) -> None:
         """Let Ctrl-C and SIGTERM end `wait`."""

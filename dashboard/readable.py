@@ -82,10 +82,10 @@ def blocks(event_type: str, payload: facts.Payload) -> list[Block]:
     for name in ("content", "input", "output", "prompt"):
         text = facts.text_of(rest.pop(name, None))
         if text:
-            is_code = name in CODE_FIELDS and not event_type.startswith("message") or text.startswith(("{", "["))
+            is_code = (name in CODE_FIELDS and not event_type.startswith("message")) or text.startswith(("{", "["))
             made.append(Block("" if name == "content" else name, "text", text, is_code))
     if "content" in payload and not facts.text_of(payload["content"]) and event_type.startswith("tool"):
-        made.append(Block("content", "text", "(empty)"))
+        made.append(Block("content", "text", timeline.EMPTY))
     calls = rest.pop("tool_calls", None)
     if isinstance(calls, list) and calls:
         made.append(Block("asks for", "calls", calls=[_call(call) for call in calls]))

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 
 from django.db import connection, transaction
 
+from memory import sql
 from memory.errors import TenantMissing
 from memory.models.tenant import Tenant
 
@@ -30,8 +31,8 @@ def tenant_scope(tenant_id: int) -> Iterator[None]:
             yield
         finally:
             _current.reset(token)
-        if outer != tenant_id:
-            _tell_postgres(outer)
+    if connection.in_atomic_block and outer != tenant_id:  # what was set holds until the outermost transaction ends
+        _tell_postgres(outer)
 
 
 def current_tenant_id() -> int:
@@ -56,5 +57,4 @@ def in_each_tenant(work: Callable[[], int]) -> int:
 
 
 def _tell_postgres(tenant_id: int | None) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('aresweb.tenant_id', %s, true)", [str(tenant_id or "")])
+    sql.run("set_tenant", {"tenant_id": str(tenant_id or "")})

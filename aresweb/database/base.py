@@ -2,9 +2,11 @@
 connection works as the application's role.
 
 The login role (the embedded server's, or that of DATABASE_URL) owns the tables and migrates them. Everything else is
-done as `aresweb_app`, which is neither superuser nor exempt from row-level security and may not change what is recorded.
+done as `aresweb_app`, which is neither superuser nor exempt from row-level security, and which may not change what is
+recorded.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,16 +18,26 @@ from django.db.backends.utils import CursorWrapper
 from aresweb.database.embedded import EmbeddedServer
 
 APPLICATION_ROLE = "aresweb_app"
+RESTED_SECONDS = 1.0
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection of the application."""
+
+    last_used = 0.0
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         home = self.settings_dict.get("EMBEDDED_HOME")
         if home:
             EmbeddedServer(home).ensure_running()
         return super().get_new_connection(conn_params)
+
+    def close_if_health_check_failed(self) -> None:
+        """Ask a connection whether it still lives only when it has rested: the question costs a round trip."""
+        now = time.monotonic()
+        rested, self.last_used = now - self.last_used, now
+        if rested > RESTED_SECONDS:
+            super().close_if_health_check_failed()
 
     def init_connection_state(self) -> None:
         super().init_connection_state()

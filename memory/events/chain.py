@@ -1,7 +1,7 @@
 """The hash chain of a stream: each event's hash covers its content, its place and its predecessor's hash. Pure.
 
-hash(n) = SHA-256(hash(n-1) ‖ content digest(n) ‖ header(n)), where the header is the canonical JSON array of the version,
-id, type, the two times and the two links, and hash(0) = SHA-256("aresweb stream 1" ‖ NUL ‖ the stream's name).
+hash(n) = SHA-256(hash(n-1) ‖ content digest(n) ‖ header(n)), where the header is the canonical JSON array of the
+version, id, type, the two times and the two links, and hash(0) = SHA-256("aresweb stream 1" ‖ NUL ‖ the stream's name).
 A change, loss, insertion or reordering breaks every hash after it. Blanking a payload does not: its digest stays.
 """
 

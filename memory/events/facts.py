@@ -58,7 +58,7 @@ def tokens(payload: Payload) -> tuple[int, int]:
 
 
 def text_of(content: Any) -> str:
-    """The text of a content: a string, or the text parts of a list of parts, or anything else as JSON; empty for None."""
+    """The text of a content: a string, the text parts of a list of parts, or anything else as JSON; empty for None."""
     if content is None:
         return ""
     if isinstance(content, str):

@@ -1,7 +1,7 @@
 """The reducer: folds a stream's events into the state of its run. Pure, and total: no payload makes it fail.
 
-The state is JSON and stays small however long the run: the newest messages and results, what is open, and counters. A
-text in it is cut at `TEXT_LENGTH` characters; `omitted` says how many are missing, and `version` in which event they are.
+The state is JSON and stays small however long the run: the newest messages and results, what is open, and counters.
+A text in it is cut at `TEXT_LENGTH` characters; `omitted` says how many are missing, and `version` in which event they are.
 """
 
 import json

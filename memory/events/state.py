@@ -1,4 +1,4 @@
-"""The state of a run after any of its events: the nearest snapshot, and the events behind it. Needs a tenant's scope."""
+"""The state of a run after any of its events: the nearest snapshot and the events behind it. Needs a tenant's scope."""
 
 from memory import conf
 from memory.errors import NotFound

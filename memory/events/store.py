@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import IntegrityError, connection
+from django.db import IntegrityError
 
 from memory import conf, sql
 from memory.errors import EventIdTaken, Invalid, TooLarge, WrongVersion
@@ -73,7 +73,9 @@ def check_stream_name(name: str) -> str:
     """
     text(name, "The stream's name", STREAM_NAME_MAX_LENGTH)
     if not STREAM_NAME_PATTERN.fullmatch(name):
-        raise Invalid("A stream's name consists of ASCII letters, digits and ._:@+~- and begins with a letter or digit.")
+        raise Invalid(
+            "A stream's name consists of ASCII letters, digits and ._:@+~- and begins with a letter or digit."
+        )
     return name
 
 
@@ -92,9 +94,8 @@ def check_size(events: Sequence[Any]) -> None:
 
 def _locked(name: str, expected_version: int | None) -> Stream:
     """The stream, made if it is missing, locked until the transaction ends: appends to one stream are one at a time."""
-    streams = Stream.objects.select_for_update().filter(name=name)
-    stream = streams.first()
-    if stream is None:
+    rows = sql.run("lock_stream", {"name": name})
+    if not rows:
         if expected_version:
             raise WrongVersion(name, expected_version, 0)
         now = datetime.now(UTC)
@@ -102,8 +103,8 @@ def _locked(name: str, expected_version: int | None) -> Stream:
             tenant_id=current_tenant_id(), name=name, last_hash=chain.genesis(name), created_at=now, last_event_at=now
         )
         Stream.objects.bulk_create([new], ignore_conflicts=True)
-        stream = streams.get()
-    return stream
+        rows = sql.run("lock_stream", {"name": name})
+    return Stream(*rows[0])
 
 
 def _recorded(drafts: Sequence[Draft]) -> dict[str, Event]:
@@ -129,9 +130,9 @@ def _write(stream: Stream, drafts: Sequence[Draft]) -> list[Event]:
     events = _chained(stream, drafts, now)
     known = Totals(**{field.name: getattr(stream, field.name) for field in fields(Totals)})
     known = totals.add(known, events)
-    with connection.cursor() as cursor, _naming_taken_ids():
-        cursor.execute(
-            sql.read("append_events"),
+    with _naming_taken_ids():
+        places = sql.run(
+            "append_events",
             {
                 "tenant_id": stream.tenant_id,
                 "stream_id": stream.pk,
@@ -152,8 +153,8 @@ def _write(stream: Stream, drafts: Sequence[Draft]) -> list[Event]:
                 **asdict(known),
             },
         )
-        for event, (position, transaction_id) in zip(events, cursor.fetchall(), strict=True):
-            event.position, event.transaction_id = position, transaction_id
+    for event, (position, transaction_id) in zip(events, places, strict=True):
+        event.position, event.transaction_id = position, transaction_id
     stream.version, stream.last_hash = events[-1].version, events[-1].hash
     return events
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from memory import sql
 from memory.events import facts
 from memory.models import Stream
@@ -19,6 +17,7 @@ from memory.vocabulary import EventType
 
 WHOLE_PAYLOAD = 32 * 1024
 SUMMARY_LENGTH = 160
+EMPTY = "(empty)"
 
 # What a kind of event is called where the words of its type are not the best ones.
 KINDS: dict[str, str] = {
@@ -46,8 +45,8 @@ TELLING_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One event in a line. `offset` is the time since the run's first event, in seconds; `duration_ms` and tokens are None
-    where the event tells none."""
+    """One event in a line. `offset` is the time since the run's first event, in seconds; `duration_ms` and tokens are
+    None where the event tells none."""
 
     version: int
     type: str
@@ -68,24 +67,18 @@ class Row:
 
 def window(stream: Stream, first: int, last: int) -> list[Row]:
     """The rows of versions `first` to `last`, both included, in order."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            sql.read("timeline_window"),
-            {"stream_id": stream.pk, "first": first, "last": last, "whole": WHOLE_PAYLOAD, "text": SUMMARY_LENGTH * 2},
-        )
-        return [_row(stream, *fields) for fields in cursor]
+    bounds = {"stream_id": stream.pk, "first": first, "last": last, "whole": WHOLE_PAYLOAD, "text": SUMMARY_LENGTH * 2}
+    return [_row(stream, *fields) for fields in sql.run("timeline_window", bounds)]
 
 
 def letters(stream: Stream, after: int = 0) -> tuple[str, list[int]]:
     """The strip behind a version: one family letter per event, and the versions of the events that are errors."""
     families: list[str] = []
     errors: list[int] = []
-    with connection.cursor() as cursor:
-        cursor.execute(sql.read("strip_letters"), {"stream_id": stream.pk, "after": after})
-        for version, event_type, is_error in cursor:
-            families.append(facts.family(event_type))
-            if is_error:
-                errors.append(version)
+    for version, event_type, is_error in sql.run("strip_letters", {"stream_id": stream.pk, "after": after}):
+        families.append(facts.family(event_type))
+        if is_error:
+            errors.append(version)
     return "".join(families), errors
 
 
@@ -100,8 +93,9 @@ def name(event_type: str, payload: facts.Payload) -> str:
     return facts.string(payload, field)[:NAME_LENGTH] if field else ""
 
 
-def summary(payload: facts.Payload) -> str:
-    """What the event says, in one line of at most SUMMARY_LENGTH characters: its error, else its most telling field."""
+def summary(event_type: str, payload: facts.Payload) -> str:
+    """What the event says, in one line of at most SUMMARY_LENGTH characters: its error, else its most telling field. A
+    tool's result that holds nothing says so: nothing else in the run will."""
     text = facts.error_text(payload)
     for field in TELLING_FIELDS if not text else ():
         text = facts.text_of(payload.get(field))
@@ -110,7 +104,7 @@ def summary(payload: facts.Payload) -> str:
     calls = payload.get("tool_calls")
     if not text.strip() and isinstance(calls, list):
         text = "asks for " + ", ".join(_names(calls))
-    line = " ".join(text[: SUMMARY_LENGTH * 4].split())
+    line = " ".join(text[: SUMMARY_LENGTH * 4].split()) or (EMPTY if event_type == EventType.TOOL_RESULT else "")
     return line if len(line) <= SUMMARY_LENGTH else line[: SUMMARY_LENGTH - 1] + "…"
 
 
@@ -143,7 +137,7 @@ def _row(
         kind=kind(event_type),
         name=name(event_type, payload),
         role=facts.string(payload, "role"),
-        summary=summary(payload),
+        summary=summary(event_type, payload),
         occurred_at=occurred_at,
         recorded_at=recorded_at,
         offset=(occurred_at - stream.started_at).total_seconds() if stream.started_at else None,

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.db import models
 from django.utils import timezone
 
+from memory import sql
 from memory.models.tenant import Tenant
 
 KEY_MARK = "ares"
@@ -35,8 +36,8 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
         prefix, _, secret = rest.partition("_")
         if mark != KEY_MARK or not (prefix and secret and text.isascii()):
             return None
-        # SQL: the function shows the keys with this prefix, whosever they are, and nothing else.
-        for key in self.raw("SELECT * FROM aresweb_keys_with_prefix(%s)", [prefix]):
+        for row in sql.run("keys_with_prefix", {"prefix": prefix}):
+            key = ApiKey(*row)
             if hmac.compare_digest(key.secret_hash, hash_secret(secret)) and key.is_usable(timezone.now()):
                 return key
         return None

@@ -1,10 +1,27 @@
 """SQL in files of its own: what migrations install, and the statements that are clearer or faster than the ORM's."""
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import psycopg
+from django.db import connection
 
 
 @cache
 def read(name: str) -> str:
     """The text of `<name>.sql` in this folder."""
     return (Path(__file__).parent / f"{name}.sql").read_text()
+
+
+def run(name: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """The rows of the statement in `<name>.sql`, which PostgreSQL parses and plans once a connection.
+
+    Raises:
+        django.db.DatabaseError: what Django's own cursors would raise.
+    """
+    connection.ensure_connection()
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+        cursor.execute(read(name), parameters, prepare=True)
+        return cursor.fetchall()
