@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,6 +17,8 @@ from memory.models.event import Event
 from memory.models.stream import Stream
 from memory.tenancy import current_tenant_id
 from memory.vocabulary import STREAM_NAME_MAX_LENGTH, STREAM_NAME_PATTERN
+
+TOTALS = tuple(field.name for field in fields(Totals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +130,7 @@ def _write(stream: Stream, drafts: Sequence[Draft]) -> list[Event]:
     """Chain the drafts to the stream's head and insert them; the stream's row and object move along."""
     now = datetime.now(UTC)
     events = _chained(stream, drafts, now)
-    known = Totals(**{field.name: getattr(stream, field.name) for field in fields(Totals)})
-    known = totals.add(known, events)
+    known = totals.add(Totals(**{name: getattr(stream, name) for name in TOTALS}), events)
     with _naming_taken_ids():
         places = sql.run(
             "append_events",
@@ -150,7 +151,7 @@ def _write(stream: Stream, drafts: Sequence[Draft]) -> list[Event]:
                 "errors": [event.is_error for event in events],
                 "digests": [event.digest for event in events],
                 "hashes": [event.hash for event in events],
-                **asdict(known),
+                **{name: getattr(known, name) for name in TOTALS},
             },
         )
     for event, (position, transaction_id) in zip(events, places, strict=True):

@@ -100,7 +100,8 @@ def _tell(totals: Totals, event: Placed) -> Totals:
             changes["outcome"] = Outcome.FAILED
         case EventType.AGENT_STOPPED if totals.outcome == Outcome.RUNNING and not totals.open_tasks:
             changes["outcome"] = Outcome.UNKNOWN
-    return replace(totals, **{name: value for name, value in changes.items() if value != ""})
+    told = {name: value for name, value in changes.items() if value != ""}
+    return replace(totals, **told) if told else totals
 
 
 def _title(event: Placed) -> str:

@@ -11,16 +11,16 @@ MAX_NESTING = 90
 
 # Control characters inside texts are let through: a NUL is replaced later, and counted.
 _decoder = json.JSONDecoder(strict=False)
-BLANK = re.compile(r"[ \t\n\r]*+")
+_BLANK = re.compile(r"[ \t\n\r]*+")
 # A string (closed or not) or a bracket. Possessive, so that no text takes more than one pass.
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 
 
-class Undecodable(ValueError):
+class UndecodableError(ValueError):
     """The text is not JSON that can be imported; the message says why."""
 
 
-class TooDeep(Undecodable):
+class TooDeepError(UndecodableError):
     """The value nests deeper than `MAX_NESTING`."""
 
     def __init__(self) -> None:
@@ -31,11 +31,11 @@ def decode(text: str) -> Any:
     """The value of a text that is one JSON value and nothing else but blanks.
 
     Raises:
-        Undecodable: it is not.
+        UndecodableError: it is not.
     """
     value, end = decode_at(text, after_blanks(text, 0))
     if after_blanks(text, end) < len(text):
-        raise Undecodable(f"is not JSON: text follows the value at character {end}")
+        raise UndecodableError(f"is not JSON: text follows the value at character {end}")
     return value
 
 
@@ -43,23 +43,23 @@ def decode_at(text: str, start: int) -> tuple[Any, int]:
     """The JSON value that begins at `start`, and the place where it ends.
 
     Raises:
-        Undecodable: there is none, or a number has too many digits.
-        TooDeep: there may be one, but it nests too deeply.
+        UndecodableError: there is none, or a number has too many digits.
+        TooDeepError: there may be one, but it nests too deeply.
     """
     try:
         value, end = _decoder.raw_decode(text, start)
     except RecursionError:
-        raise TooDeep from None
+        raise TooDeepError from None
     except ValueError as error:
-        raise Undecodable(f"is not JSON: {error}") from None
+        raise UndecodableError(f"is not JSON: {error}") from None
     if _nests_too_deeply(value):
-        raise TooDeep
+        raise TooDeepError
     return value, end
 
 
 def after_blanks(text: str, start: int) -> int:
     """The place of the first character from `start` that is not white space; the text's length if there is none."""
-    blanks = BLANK.match(text, start)
+    blanks = _BLANK.match(text, start)
     return blanks.end() if blanks else start
 
 

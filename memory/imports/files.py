@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory.imports.decoding import TooDeep, Undecodable, after_blanks, decode, decode_at, end_of_container
+from memory.imports.decoding import TooDeepError, UndecodableError, after_blanks, decode, decode_at, end_of_container
 from memory.imports.run import Skipped
 
 HEAD_BYTES = 64 * 2**10
@@ -23,7 +23,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
-class TooManyBytes(Exception):
+class TooManyBytesError(Exception):
     """The file is larger than `MAX_BYTES` when decompressed."""
 
 
@@ -59,7 +59,7 @@ def records(path: Path) -> Iterator[Record | Skipped]:
     except OSError as error:
         yield Skipped(str(path), f"cannot be read: {error.strerror or error}")
         return
-    except TooManyBytes:
+    except TooManyBytesError:
         yield Skipped(str(path), f"holds more than {MAX_BYTES} bytes of data")
         return
     # Bytes that are not UTF-8 become lone surrogates, which are replaced and counted like any others.
@@ -87,7 +87,7 @@ def _contents(path: Path) -> tuple[bytearray, str]:
             while chunk := stream.read1(CHUNK_BYTES):
                 data += chunk
                 if len(data) > MAX_BYTES:
-                    raise TooManyBytes
+                    raise TooManyBytesError
         except _DAMAGE as error:
             return data, str(error)
     return data, ""
@@ -103,7 +103,7 @@ def _split(path: Path, text: str) -> Iterator[Record | Skipped]:
     else:
         try:
             value = decode(text)
-        except Undecodable as error:
+        except UndecodableError as error:
             # Not one value, so it may be a line each, the first of them broken.
             yield from _lines(path, text, first_reason=str(error))
         else:
@@ -113,7 +113,7 @@ def _split(path: Path, text: str) -> Iterator[Record | Skipped]:
 def _is_container(text: str) -> bool:
     try:
         _decode_container(text)
-    except Undecodable:
+    except UndecodableError:
         return False
     return True
 
@@ -121,7 +121,7 @@ def _is_container(text: str) -> bool:
 def _decode_container(text: str) -> Any:
     value = decode(text)
     if not isinstance(value, dict | list):
-        raise Undecodable("is neither an object nor an array")
+        raise UndecodableError("is neither an object nor an array")
     return value
 
 
@@ -135,7 +135,7 @@ def _lines(path: Path, text: str, first_reason: str = "") -> Iterator[Record | S
     for number, line in _numbered_lines(text):
         try:
             value = _decode_container(line)
-        except Undecodable as error:
+        except UndecodableError as error:
             reason = reason or str(error)
             broken.append(number)
             continue
@@ -175,10 +175,10 @@ def _elements(path: Path, text: str, start: int) -> Iterator[Record | Skipped]:
         try:
             value, at = decode_at(text, at)
             yield Record(where, value)
-        except TooDeep as error:
+        except TooDeepError as error:
             yield Skipped(where, str(error))
             at = end_of_container(text, at)
-        except Undecodable as error:
+        except UndecodableError as error:
             yield Skipped(where, f"{error}; the array cannot be read from here on")
             return
         at = after_blanks(text, at)

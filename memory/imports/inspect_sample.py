@@ -36,7 +36,7 @@ class Sample:
         # Tool events whose result is not told yet, a heap by when they returned.
         self._results: list[tuple[datetime, int, Fields]] = []
         self._asked: dict[str, int] = {}  # id of a call that a tool event is going to tell → the message asking for it
-        self._made = {string(event.get("id")) for event in self.events if event.get("event") == "tool"}
+        self._made = {shortened(string(event.get("id"))) for event in self.events if event.get("event") == "tool"}
         self._answers = self._tool_messages()
 
     def tell(self) -> None:
@@ -67,7 +67,7 @@ class Sample:
         for messages in (*inputs, self.sample.get("messages")):
             for place, message in enumerate(map(mapping, sequence(messages))):
                 if message.get("role") == MessageRole.TOOL:
-                    told = answers.setdefault(string(message.get("tool_call_id")), {})
+                    told = answers.setdefault(shortened(string(message.get("tool_call_id"))), {})
                     told.setdefault(_identity(message, place), message)
         return answers
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.events.facts import text_of
-from memory.imports.decoding import Undecodable, decode
+from memory.imports.decoding import UndecodableError, decode
 from memory.imports.fields import Fields, mapping, milliseconds, present, sequence, string
 from memory.imports.files import Record, records
 from memory.imports.outline import outline
@@ -162,5 +162,5 @@ def _state(value: Any) -> Any:
     """The environment after a step; older runs have it as JSON text."""
     try:
         return decode(value) if isinstance(value, str) else value
-    except Undecodable:
+    except UndecodableError:
         return value

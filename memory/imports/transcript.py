@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.events.facts import text_of
 from memory.imports.cleaning import Cleaner
-from memory.imports.decoding import Undecodable, decode, digest
+from memory.imports.decoding import UndecodableError, decode, digest
 from memory.imports.fields import Fields, mapping, present, sequence, string
 from memory.imports.run import ImportedEvent, Payload, Run, Skipped
 from memory.vocabulary import EVENT_TYPE_MAX_LENGTH, EventType, MessageRole
@@ -18,8 +18,7 @@ from memory.vocabulary import EVENT_TYPE_MAX_LENGTH, EventType, MessageRole
 TITLE_LENGTH = 120
 NAME_LENGTH = 200
 ROLE_LENGTH = 50
-# Marks of what the origin did not say, in an event's metadata.
-INVENTED_ID = {"tool_call_id": "invented: the origin has none"}
+# Marks in an event's metadata what the origin did not say.
 BORROWED_TIME = {"occurred_at": "borrowed from the nearest event: the origin has none"}
 
 
@@ -87,10 +86,8 @@ class Transcript:
         metadata: Payload | None = None,
     ) -> int:
         """Tell that a tool is called. Without an id, one is invented; arguments that are JSON text become an object."""
-        if not tool_call_id:
-            tool_call_id, metadata = self.invent_id(), {**(metadata or {}), **INVENTED_ID}
         payload = {
-            "tool_call_id": shortened(tool_call_id),
+            "tool_call_id": shortened(tool_call_id) or self.invent_id(),
             "name": name[:NAME_LENGTH],
             "arguments": arguments_of(arguments),
         }
@@ -114,12 +111,10 @@ class Transcript:
         `fields` are `error` and `duration_ms`; empty ones are left out.
         """
         tool_call_id, caller = self._take_call(shortened(tool_call_id))
-        if not tool_call_id:
-            tool_call_id, metadata = self.invent_id(), {**(metadata or {}), **INVENTED_ID}
         if caller is not None:
             name = name or string(self.events[caller].payload["name"])
         payload = {
-            "tool_call_id": tool_call_id,
+            "tool_call_id": tool_call_id or self.invent_id(),
             "name": name[:NAME_LENGTH],
             "content": content_of(content),
             **present(fields),
@@ -246,7 +241,7 @@ def arguments_of(value: Any) -> Any:
         return json.dumps(value)
     try:
         decoded = decode(value)
-    except Undecodable:
+    except UndecodableError:
         return value
     return decoded if isinstance(decoded, dict) else value
 

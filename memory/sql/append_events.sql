@@ -1,4 +1,5 @@
--- One statement, one round trip: the events and the stream's new head. Parameters by name; arrays of equal length.
+-- One statement, one round trip: the events and the stream's new head. The arrays, of equal length, go in binary form:
+-- as text each element would have to be escaped.
 WITH appended AS (
     INSERT INTO memory_event (
         tenant_id, stream_id, version, event_id, type, payload_json, metadata_json, occurred_at, recorded_at,
@@ -8,9 +9,9 @@ WITH appended AS (
         %(tenant_id)s, %(stream_id)s, version, event_id, type, payload::json, metadata::json, occurred_at,
         %(recorded_at)s, causation_id, correlation_id, is_error, digest, hash
     FROM unnest(
-        %(versions)s::bigint[], %(event_ids)s::text[], %(types)s::text[], %(payloads)s::text[], %(metadatas)s::text[],
-        %(occurred_ats)s::timestamptz[], %(causation_ids)s::text[], %(correlation_ids)s::text[], %(errors)s::bool[],
-        %(digests)s::bytea[], %(hashes)s::bytea[]
+        %(versions)b::bigint[], %(event_ids)b::text[], %(types)b::text[], %(payloads)b::text[], %(metadatas)b::text[],
+        %(occurred_ats)b::timestamptz[], %(causation_ids)b::text[], %(correlation_ids)b::text[], %(errors)b::bool[],
+        %(digests)b::bytea[], %(hashes)b::bytea[]
     ) AS new (
         version, event_id, type, payload, metadata, occurred_at, causation_id, correlation_id, is_error, digest, hash
     )
