@@ -10,7 +10,7 @@ import aresweb.wsgi  # noqa: F401  sets Django up, so that the settings can be r
 bind = f"{settings.ARES_BIND}:{settings.ARES_PORT}"
 worker_class = "gthread"
 workers = settings.ARES_WEB_WORKERS
-threads = 16
+threads = 32
 keepalive = 30
 timeout = 60
 graceful_timeout = 3

@@ -1,20 +1,23 @@
 """Every address of the project."""
 
+from csp.constants import SELF, UNSAFE_INLINE
+from csp.decorators import csp_update
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from memory.api import health
+
+# Swagger UI sets styles from its scripts; no other page may.
+documentation = csp_update({"style-src": [SELF, UNSAFE_INLINE]})(
+    SpectacularSwaggerSplitView.as_view(authentication_classes=[], permission_classes=[], url_name="schema")
+)
 
 urlpatterns = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("api/v1/", include("memory.api.urls")),
     path("api/schema/", SpectacularAPIView.as_view(authentication_classes=[], permission_classes=[]), name="schema"),
-    path(
-        "api/docs/",
-        SpectacularSwaggerSplitView.as_view(authentication_classes=[], permission_classes=[], url_name="schema"),
-        name="docs",
-    ),
+    path("api/docs/", documentation, name="docs"),
     path("", include("dashboard.urls")),
 ]
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
 
 from memory.errors import NotFound
 from memory.models import Membership
@@ -39,8 +40,11 @@ def member_required(view: View) -> View:
         )
         try:
             with tenant_scope(request.membership.tenant_id):
-                return view(request, *args, **kwargs)
+                response = view(request, *args, **kwargs)
         except NotFound as error:
             raise Http404(error.detail) from error
+        # One address gives a page or a fragment of it: Back must not find the other one in the browser's cache.
+        patch_vary_headers(response, ["HX-Request"])
+        return response
 
     return guarded

@@ -40,13 +40,15 @@ SETTINGS = {
     setting.name: setting
     for setting in (
         Setting("ARES_MAX_BODY_BYTES", 16 * 2**20, "Largest request body, in bytes.", 2**10, 2**30),
-        Setting("ARES_MAX_PAYLOAD_BYTES", 4 * 2**20, "Largest payload or metadata of one event, in bytes.", 2**10, 2**28),
+        Setting(
+            "ARES_MAX_PAYLOAD_BYTES", 4 * 2**20, "Largest payload or metadata of one event, in bytes.", 2**10, 2**28
+        ),
         Setting("ARES_MAX_BATCH", 1000, "Most events or messages in one request.", 1, 10_000),
         Setting("ARES_MAX_JSON_DEPTH", 100, "Deepest nesting of arrays and objects in JSON.", 4, 400),
         Setting("ARES_SESSION_TTL_HOURS", 24, "A session expires this long after its last message, in hours.", 1),
         Setting("ARES_IDEMPOTENCY_HOURS", 24, "How long the answer to an Idempotency-Key is kept, in hours.", 1),
         Setting("ARES_SNAPSHOT_EVERY", 500, "Events between two snapshots of a stream's state.", 10, 100_000),
-        Setting("ARES_LIVE_CONNECTIONS", 8, "Most pages followed live at once in one web process.", 0, 1000),
+        Setting("ARES_LIVE_CONNECTIONS", 20, "Most pages followed live at once in one web process.", 0, 1000),
     )
 }
 

@@ -19,7 +19,6 @@ from memory.models import Stream
 from memory.tenancy import current_tenant_id, tenant_scope
 
 POLL_SECONDS = 0.5
-SILENCE_SECONDS = 10
 FOLLOW_SECONDS = 300
 RETRY_SECONDS = 5
 
@@ -66,15 +65,11 @@ class _Following:
 
     def _lines(self) -> Generator[bytes, None, None]:
         yield b": following\n\n"
-        began = spoke = time.monotonic()
+        began = time.monotonic()
         while time.monotonic() - began < FOLLOW_SECONDS:
             news = self._news()
-            if news:
-                yield b"event: appended\ndata: " + json.dumps(news).encode() + b"\n\n"
-                spoke = time.monotonic()
-            elif time.monotonic() - spoke > SILENCE_SECONDS:
-                yield b": nothing new\n\n"
-                spoke = time.monotonic()
+            # The empty comment is how the server finds out that the viewer has gone and the thread is free again.
+            yield b"event: appended\ndata: " + json.dumps(news).encode() + b"\n\n" if news else b":\n\n"
             time.sleep(POLL_SECONDS)
 
     def _news(self) -> dict[str, object] | None:
