@@ -1,12 +1,16 @@
 """A stream as the pages call it: a run. Pure."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.urls import reverse
 
 from dashboard import formats
 from memory.models import Stream
+from memory.vocabulary import Outcome
+
+# A run that has ended may get another task, and one of unknown outcome may go on: but not for ever.
+STILL_LIVE = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,11 @@ class Run:
     duration: str
     strip: str
     url: str
+
+
+def is_live(stream: Stream, now: datetime) -> bool:
+    """Whether more events are to be expected: the run has not ended, or its last event is not long ago."""
+    return stream.outcome == Outcome.RUNNING or now - stream.last_event_at < STILL_LIVE
 
 
 def of(stream: Stream) -> Run:

@@ -11,7 +11,9 @@ from collections.abc import Generator, Iterator
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils import timezone
 
+from dashboard import runs
 from dashboard.access import member_required
 from memory import conf
 from memory.flight import timeline
@@ -22,7 +24,7 @@ POLL_SECONDS = 0.5
 FOLLOW_SECONDS = 300
 RETRY_SECONDS = 5
 
-_followers = threading.BoundedSemaphore(max(1, conf.value("ARES_LIVE_CONNECTIONS")))
+_followers = threading.BoundedSemaphore(conf.value("ARES_LIVE_CONNECTIONS"))
 
 
 @member_required
@@ -31,6 +33,8 @@ def run_live(request: HttpRequest, name: str) -> HttpResponseBase:
     stream = Stream.objects.named(name)
     after = request.GET.get("after", "")
     version = int(after) if after.isascii() and after.isdecimal() and len(after) < 19 else stream.version
+    if not runs.is_live(stream, timezone.now()):
+        return HttpResponse(b"event: ended\ndata: {}\n\n", content_type="text/event-stream")
     if not _followers.acquire(blocking=False):
         refused = HttpResponse("Too many pages are followed live.", status=HTTPStatus.SERVICE_UNAVAILABLE)
         refused["Retry-After"] = str(RETRY_SECONDS)

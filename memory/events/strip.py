@@ -1,15 +1,13 @@
 """The flight strip in miniature: a run as at most 120 letters, kept up to date while events arrive. Pure.
 
-Each letter stands for `bin_size` events (the last one for up to as many): the most telling family among them, in upper
-case when one of them is an error. When the strip is full, neighbours are merged and the bins hold twice as many. What
+Each letter stands for `bin_size` events (the last one for up to as many): the family of the first of them, in upper case
+when any of them is an error. When the strip is full, neighbours are merged and the bins hold twice as many. What
 a letter becomes does not depend on how the events were batched.
 """
 
 from collections.abc import Iterable
 
 MOST_BINS = 120
-# From least to most telling: of the events that share a bin, the rightmost family's letter is shown.
-TELLING = "xspamyolt"
 
 
 def extend(strip: str, bin_size: int, recorded: int, letters: Iterable[str]) -> tuple[str, int]:
@@ -35,6 +33,5 @@ def extend(strip: str, bin_size: int, recorded: int, letters: Iterable[str]) -> 
 
 
 def merge(one: str, other: str) -> str:
-    """The letter of two bins together: the more telling family; an error anywhere stays an error."""
-    letter = max(one.lower(), other.lower(), key=TELLING.index)
-    return letter.upper() if one.isupper() or other.isupper() else letter
+    """The letter of two bins together: the first one's family; an error anywhere stays an error."""
+    return one.upper() if other.isupper() else one

@@ -44,7 +44,7 @@ def operator(transactional_db: None, acme: Tenant) -> User:
 
 
 @pytest.fixture
-def anonymous(browser: Browser, live_server: Any) -> Iterator[Page]:
+def anonymous(browser: Browser, transactional_db: None, live_server: Any) -> Iterator[Page]:
     """A page of somebody who has not logged in. Any message on its console fails the test."""
     context = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900})
     page = context.new_page()

@@ -36,6 +36,7 @@ def test_an_imported_run_is_found_opened_and_scrubbed_to_a_tool_call(
         stream = Stream.objects.matching(outcome="failed", event_type="tool.call").order_by("name")[0]
     page.get_by_role("link", name="Runs", exact=True).click()
     page.get_by_text("failed", exact=True).first.click()
+    expect(page).to_have_url(re.compile("outcome=failed"))
     page.get_by_label("Text").fill(stream.name)
     page.get_by_role("link", name=stream.title).click()
     page.wait_for_url(f"**/runs/{stream.name}/**")
@@ -73,11 +74,13 @@ def test_keys_move_the_playhead_and_the_url_keeps_the_step(page: Page, record: R
 def test_the_mouse_scrubs_on_the_strip(page: Page, record: Record) -> None:
     record("mouse", [event for number in range(100) for event in tool_round(number)])
     page.goto("/runs/mouse/?at=1")
+    expect(page.locator("[data-legend] li").first).to_be_visible()
     box = page.locator("[data-scrubber] canvas").bounding_box()
     assert box
 
     page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + box["height"] / 2)
 
+    expect(page).not_to_have_url(re.compile(r"at=1\b"))
     value = int(page.get_by_role("slider").get_attribute("aria-valuenow") or 0)
     assert 150 < value <= 300
     expect(page.locator(".state-pane h2")).to_have_text(f"State after event {value}")
