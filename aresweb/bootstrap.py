@@ -32,7 +32,13 @@ def ensure_access(home: Path, slug: str) -> Access:
     folder.mkdir(mode=0o700, exist_ok=True)
     password = _password(folder / "admin_password")
     tenant, _ = tenants.get_or_open(slug)
-    return Access(tenant, ADMIN_EMAIL, password, _api_key(folder / "api_key", tenant))
+    return Access(tenant, ADMIN_EMAIL, password, _api_key(home, tenant))
+
+
+def kept_api_key(home: Path) -> str:
+    """The text of the key that was made at the first start; empty where there is none."""
+    path = home / "secrets" / "api_key"
+    return path.read_text() if path.exists() else ""
 
 
 def _password(path: Path) -> str | None:
@@ -46,14 +52,14 @@ def _password(path: Path) -> str | None:
     return kept if kept and user.check_password(kept) else None
 
 
-def _api_key(path: Path, tenant: Tenant) -> str:
-    kept = path.read_text() if path.exists() else ""
+def _api_key(home: Path, tenant: Tenant) -> str:
+    kept = kept_api_key(home)
     key = ApiKey.objects.presented(kept)
     if key is not None and key.tenant_id == tenant.pk:
         return kept
     with tenant_scope(tenant.pk):
         _, text = ApiKey.objects.issue(tenant, KEY_NAME)
-    _keep(path, text)
+    _keep(home / "secrets" / "api_key", text)
     return text
 
 

@@ -68,6 +68,4 @@ def in_each_tenant(work: Callable[[], int]) -> int:
 
 
 def _tell_postgres(tenant_id: int | None) -> None:
-    connection.ensure_connection()
-    with connection.connection.pipeline():  # BEGIN travels with it: a round trip less for every transaction
-        sql.run("set_tenant", {"tenant_id": str(tenant_id or "")})
+    sql.run("set_tenant", {"tenant_id": str(tenant_id or "")})

@@ -13,7 +13,7 @@ import psycopg
 from aresweb.demo import model
 from aresweb.demo.errors import RecorderError
 from aresweb.demo.model import Call, Plan, Reply
-from aresweb.demo.recorder import Message, Payload, Run, now
+from aresweb.demo.recorder import Event, Message, Payload, Run, now
 
 AGENT_ID = "ops-agent"
 SYSTEM_PROMPT = (
@@ -86,8 +86,8 @@ class Agent:
             self._run.record("step.failed", {"step": step, "error": reply.content}, started["id"])
             self._run.end_task("failed", {"error": reply.content})
 
-    def _think(self, step: int, plan: Plan, started: Payload, cause: str) -> tuple[Reply, str]:
-        """Ask the model; returns its reply and the id of the `llm.response`."""
+    def _think(self, step: int, plan: Plan, started: Event, cause: str) -> tuple[Reply, str]:
+        """Begin the step and ask the model; returns its reply and the id of the `llm.response`."""
         llm = {"call_id": f"llm_{step}", "model": model.NAME}
         tools = [{"name": name, "description": tool.__doc__} for name, tool in self._tools.items()]
         called = self._run.event("llm.call", {**llm, "messages": self._conversation, "tools": tools}, cause)
