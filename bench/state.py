@@ -6,7 +6,7 @@ from bench.server import Client, Installation
 
 LENGTH = 100_000
 BATCH = 1000
-VERSIONS = (1_000, 10_000, 50_000, 99_999, 100_000)
+VERSIONS = (1_000, 1_499, 10_000, 50_000, 99_999, 100_000)
 TIMES = 41
 
 
