@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-export DJANGO_SETTINGS_MODULE := aresweb.settings
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
 .PHONY: run test lint bench browser-test requirements
+.DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
 	@$(BIN)/python manage.py serve
@@ -33,13 +34,18 @@ requirements: $(VENV)/dev.stamp
 	    $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	        --no-annotate --no-header requirements/$$set.in --output-file requirements/$$set.txt; done
 
+# Debian keeps what `venv` needs to install pip in a package of its own; the pip that is there does it as well.
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "aresweb needs Python 3.11 or newer: PYTHON=python3.11 make …")'
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null && $(PYTHON) -m venv $(VENV) || \
+	    { $(PYTHON) -m venv --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 
 $(VENV)/run.stamp: requirements/run.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@echo "Installing into $(VENV)/ what aresweb needs. This happens once and takes a minute."
+	@$(INSTALL) requirements/run.txt
 	@touch $@
 
 $(VENV)/dev.stamp: requirements/dev.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@echo "Installing into $(VENV)/ what aresweb and its tests need. This happens once and takes a minute."
+	@$(INSTALL) requirements/dev.txt
 	@touch $@ $(VENV)/run.stamp

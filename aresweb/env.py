@@ -135,7 +135,7 @@ VARIABLES = {
         Variable("ARES_DEMO", "1", switch, "Whether the first `make run` records the demo runs. 0: it begins empty."),
         Variable("DATABASE_URL", "", database, "PostgreSQL server to use instead of the embedded one: `postgres://…`."),
         Variable("ARES_BROKER_URL", "", broker, "Redis for the queue of background jobs; without it, PostgreSQL."),
-        Variable("ARES_WEB_WORKERS", "2", whole(1, 64), "Processes of the web server, of 16 threads each."),
+        Variable("ARES_WEB_WORKERS", "2", whole(1, 64), "Processes of the web server."),
         Variable("ARES_WORKERS", "2", whole(1, 64), "Processes that carry out background jobs, in each worker."),
         Variable(
             "ARES_ALLOWED_HOSTS",

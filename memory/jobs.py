@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from memory import conf
 from memory.events import state
+from memory.events.reducer import REDUCER_VERSION
 from memory.layers import session
 from memory.models import IdempotencyKey, Stream
 from memory.tenancy import in_each_tenant
@@ -18,7 +19,9 @@ def expire_sessions() -> int:
 def take_snapshots() -> int:
     """Catch up with snapshots of streams that have grown since; returns how many were taken."""
     every = conf.value("ARES_SNAPSHOT_EVERY")
-    return in_each_tenant(lambda: sum(map(state.take_snapshots, Stream.objects.lacking_snapshot(every))))
+    return in_each_tenant(
+        lambda: sum(map(state.take_snapshots, Stream.objects.lacking_snapshot(every, REDUCER_VERSION)))
+    )
 
 
 def forget_idempotency_keys() -> int:

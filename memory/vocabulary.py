@@ -86,6 +86,11 @@ MESSAGE_PREFIX = "msg_"
 EVENT_PREFIX = "evt_"
 
 
+def is_identifier(text: str) -> bool:
+    """Whether the text has the form of an identifier. What has not is the id of nothing, and need not be looked for."""
+    return len(text) <= IDENTIFIER_MAX_LENGTH and IDENTIFIER_PATTERN.fullmatch(text) is not None
+
+
 def new_id(prefix: str) -> str:
     """An unguessable identifier: the prefix and 24 hexadecimal digits (96 bits from the system's secure source)."""
     return prefix + secrets.token_hex(12)

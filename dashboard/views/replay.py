@@ -18,11 +18,15 @@ WINDOW = 100
 
 @member_required
 def run(request: HttpRequest, name: str) -> HttpResponse:
-    """The page, at the step that `?at=` names (the last one without it); for a page that is open, its head anew."""
+    """The page at the step that `?at=` names, the last one without it; for a page that is open, its head anew."""
     stream = Stream.objects.named(name)
     version = _number(request.GET.get("at"), stream.version)
     version = min(max(version, 1), stream.version)
-    context: dict[str, Any] = {"run": runs.of(stream), "version": version, "is_live": runs.is_live(stream, timezone.now())}
+    context: dict[str, Any] = {
+        "run": runs.of(stream),
+        "version": version,
+        "is_live": runs.is_live(stream, timezone.now()),
+    }
     if request.headers.get("HX-Request"):
         return render(request, "dashboard/runs/detail.html#head", context)
     if stream.version:

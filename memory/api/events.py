@@ -11,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.fields import ObjectField
-from memory.api.views import MAX_PAGE_SIZE, PAGE_SIZE, TenantView, body_object, whole_number
+from memory.api.pages import LIMIT, Place, page_of, page_size, stream_page
+from memory.api.views import TenantView, body_object, whole_number
 from memory.errors import Invalid
 from memory.events import cursor, store
 from memory.events.draft import Draft, draft
@@ -52,22 +53,11 @@ AppendRequest = inline_serializer(
 AppendResponse = inline_serializer(
     "AppendResponse", {"version": serializers.IntegerField(), "events": EventSerializer(many=True)}
 )
-EventPage = inline_serializer(
-    "EventPage",
-    {
-        "next": serializers.URLField(allow_null=True),
-        "previous": serializers.URLField(allow_null=True),
-        "results": EventSerializer(many=True),
-    },
-)
-Feed = inline_serializer(
+EventPage = page_of("EventPage", EventSerializer(many=True))
+Feed = page_of(
     "Feed",
-    {
-        "next": serializers.URLField(allow_null=True),
-        "previous": serializers.URLField(allow_null=True),
-        "cursor": serializers.CharField(help_text="Where to go on later, also when nothing more is there now."),
-        "results": EventSerializer(many=True),
-    },
+    EventSerializer(many=True),
+    cursor=serializers.CharField(help_text="Where to go on later, also when nothing more is there now."),
 )
 
 
@@ -93,8 +83,10 @@ class StreamEventsView(TenantView):
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("from_version", int, description="The first version to show (the last, going backward)."),
-            OpenApiParameter("limit", int),
+            OpenApiParameter(
+                "from_version", int, description="The version to begin at: 1 by default, the newest going backward."
+            ),
+            LIMIT,
             OpenApiParameter("direction", str, enum=["forward", "backward"]),
         ],
         responses=EventPage,
@@ -107,27 +99,17 @@ class StreamEventsView(TenantView):
         if direction not in ("forward", "backward"):
             raise Invalid("direction must be forward or backward.")
         forward = direction == "forward"
-        limit = whole_number(request, "limit", PAGE_SIZE, 1, MAX_PAGE_SIZE)
         first = whole_number(request, "from_version", 1 if forward else found.version, 0, 2**63 - 1)
+        page = stream_page(first, page_size(request), found.version, forward)
+        first, limit = page.here
         events = Event.objects.in_stream(found)
-        page = events.after(first - 1)[:limit] if forward else events.up_to(first).reverse()[:limit]
-        results = [as_json(event, stream) for event in page]
+        events = events.after(first - 1) if forward else events.up_to(first).reverse()
 
-        def link(version: int, way: str) -> str | None:
-            if not 1 <= version <= found.version:
-                return None
-            query = urlencode({"from_version": version, "limit": limit, "direction": way})
-            return request.build_absolute_uri(f"{request.path}?{query}")
+        def link(place: Place | None) -> str | None:
+            return place and _link(request, direction=direction, **place._asdict())
 
-        step = limit if forward else -limit
-        following, preceding = (first + step, max(first - step, 1)) if forward else (first - limit, first + limit)
-        return Response(
-            {
-                "next": link(following, direction),
-                "previous": link(preceding, direction) if first != (1 if forward else found.version) else None,
-                "results": results,
-            }
-        )
+        results = [as_json(event, stream) for event in events[:limit]]
+        return Response({"next": link(page.next), "previous": link(page.previous), "results": results})
 
 
 class EventsView(TenantView):
@@ -135,24 +117,25 @@ class EventsView(TenantView):
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("after", str, description="A cursor from an earlier answer; from the beginning without it."),
-            OpenApiParameter("limit", int),
+            OpenApiParameter(
+                "after", str, description="A cursor from an earlier answer; from the beginning without it."
+            ),
+            LIMIT,
         ],
         responses=Feed,
         tags=["events"],
     )
     def get(self, request: Request) -> Response:
         """Follow all streams: nothing is skipped and nothing comes twice."""
-        limit = whole_number(request, "limit", PAGE_SIZE, 1, MAX_PAGE_SIZE)
+        limit = page_size(request)
         place = cursor.Cursor.parse(request.query_params.get("after", ""))
         events = cursor.read_all(place, limit + 1)
         more, events = len(events) > limit, events[:limit]
         if events:
             place = cursor.Cursor.behind(events[-1])
-        query = urlencode({"after": str(place), "limit": limit})
         return Response(
             {
-                "next": request.build_absolute_uri(f"{request.path}?{query}") if more else None,
+                "next": _link(request, after=str(place), limit=limit) if more else None,
                 "previous": None,
                 "cursor": str(place),
                 "results": [as_json(event, event.stream.name) for event in events],
@@ -177,6 +160,11 @@ def as_json(event: Event, stream_name: str) -> dict[str, Any]:
         "hash": bytes(event.hash).hex(),
         "erased_at": event.erased_at,
     }
+
+
+def _link(request: Request, **query: Any) -> str:
+    """The address of another page of what is asked for."""
+    return request.build_absolute_uri(f"{request.path}?{urlencode(query)}")
 
 
 def _drafts(events: Any) -> list[Draft]:

@@ -1,7 +1,7 @@
 """Idempotency-Key: the same request sent again gets the first one's answer and writes nothing.
 
-The key is claimed in the transaction of the write itself. A repetition that arrives meanwhile waits for it; if the first
-request fails, nothing of it remains, the key neither, and the repetition is carried out.
+The key is claimed in the transaction of the write itself. A repetition that arrives meanwhile waits for it; if the
+first request fails, nothing of it remains, the key neither, and the repetition is carried out.
 """
 
 import hashlib

@@ -9,7 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.fields import AnyJSONField
-from memory.api.views import NumberedPages, TenantView
+from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
+from memory.api.views import TenantView
 from memory.layers import session
 from memory.models import Message, Session
 
@@ -61,10 +62,14 @@ class MessagesView(TenantView):
         shown = MessageSerializer(added, many=True).data
         return Response(shown if several else shown[0], HTTPStatus.CREATED)
 
-    @extend_schema(responses=MessageSerializer(many=True), tags=["messages"])
+    @extend_schema(
+        parameters=[LIMIT, CURSOR],
+        responses=page_of("MessagePage", MessageSerializer(many=True)),
+        tags=["messages"],
+    )
     def get(self, request: Request, session_id: str) -> Response:
         """List the messages, the first one first."""
-        pages = NumberedPages(("number",))
+        pages = RowPages(("number",), int)
         found = Message.objects.in_session(Session.objects.with_id(session_id))
         page = pages.paginate_queryset(found, request, view=self)
         return pages.get_paginated_response(MessageSerializer(page, many=True).data)

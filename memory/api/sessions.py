@@ -1,5 +1,6 @@
 """Sessions: `POST /sessions`, `GET` and `DELETE /sessions/{id}`."""
 
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -37,7 +38,7 @@ class SessionSerializer(serializers.ModelSerializer[Session]):
         )
 
     def get_status(self, item: Session) -> str:
-        return "expired" if item.expired_at else "live"
+        return "expired" if item.is_over(datetime.now(UTC)) else "live"
 
 
 class SessionRequest(serializers.Serializer[Any]):
@@ -77,7 +78,7 @@ class SessionView(TenantView):
         """Show a session."""
         return Response(SessionSerializer(Session.objects.with_id(session_id)).data)
 
-    @extend_schema(responses=Receipt, tags=["sessions"])
+    @extend_schema(responses={200: Receipt}, tags=["sessions"])
     def delete(self, request: Request, session_id: str) -> Response:
         """Delete a session and all its content. The answer is a receipt that counts what went."""
         return Response(session.erase(session_id))

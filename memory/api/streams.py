@@ -8,8 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.fields import ObjectField
-from memory.api.views import NumberedPages, TenantView, whole_number
+from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
+from memory.api.views import TenantView, whole_number
 from memory.events import state
+from memory.events.draft import instant
 from memory.models import Stream
 
 
@@ -54,13 +56,15 @@ class StreamsView(TenantView):
             OpenApiParameter("outcome", str, enum=["running", "succeeded", "failed", "unknown"]),
             OpenApiParameter("type", str, description="Streams that hold an event of this type."),
             OpenApiParameter("q", str, description="Streams with this text in their title, names or payloads."),
+            LIMIT,
+            CURSOR,
         ],
-        responses=StreamSerializer(many=True),
+        responses=page_of("StreamPage", StreamSerializer(many=True)),
         tags=["streams"],
     )
     def get(self, request: Request) -> Response:
         """List streams, the most recently active first."""
-        pages = NumberedPages(("-last_event_at", "-id"))
+        pages = RowPages(("-last_event_at", "-id"), lambda text: instant(text, "cursor"))
         asked = request.query_params
         found = Stream.objects.matching(asked.get("agent_id"), asked.get("outcome"), asked.get("type"), asked.get("q"))
         page = pages.paginate_queryset(found, request, view=self)

@@ -30,7 +30,9 @@ class TaskRequest(serializers.Serializer[Any]):
     """What opens a task."""
 
     session_id = serializers.CharField()
-    user_id = serializers.CharField(max_length=200, required=False, help_text="The session's user where it is left out.")
+    user_id = serializers.CharField(
+        max_length=200, required=False, help_text="The session's user where it is left out."
+    )
     input = AnyJSONField(help_text="What the task is: a text or any JSON but null.")
 
 

@@ -1,11 +1,10 @@
-"""What every view of the API has in common: one tenant, one transaction, idempotency, and pages."""
+"""What every view of the API has in common: one tenant, one transaction, and idempotency."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, cast
 
 from django.http import HttpResponseBase
-from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,9 +13,6 @@ from memory.api import idempotency
 from memory.errors import Invalid
 from memory.models import ApiKey
 from memory.tenancy import tenant_scope
-
-PAGE_SIZE = 100
-MAX_PAGE_SIZE = 1000
 
 
 class TenantView(APIView):
@@ -44,17 +40,6 @@ def _scoped(handler: Callable[..., Response]) -> Callable[..., HttpResponseBase]
             return handler(request, *args, **kwargs)
 
     return scoped
-
-
-class NumberedPages(CursorPagination):
-    """Pages of a list, `{next, previous, results}`, whose links stay right while rows are added."""
-
-    page_size = PAGE_SIZE
-    max_page_size = MAX_PAGE_SIZE
-    page_size_query_param = "limit"
-
-    def __init__(self, ordering: tuple[str, ...]) -> None:
-        self.ordering = ordering
 
 
 def body_object(request: Request) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from memory.errors import Invalid
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode
+_CONTAINERS = (dict, list)
 # An escaped NUL: `\u0000` behind an even number of backslashes.
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
@@ -50,16 +51,15 @@ def check_text(text: str, where: str) -> None:
 
 
 def _nests_deeper(value: Any, limit: int) -> bool:
-    """Whether arrays and objects nest deeper than `limit`. Level by level, so that depth cannot exhaust the stack."""
-    level = [value]
-    for _ in range(limit + 1):
-        inner: list[Any] = []
-        for node in level:
-            if isinstance(node, dict):
-                inner.extend(child for child in node.values() if isinstance(child, dict | list))
-            elif isinstance(node, list):
-                inner.extend(child for child in node if isinstance(child, dict | list))
-        if not inner:
+    """Whether arrays and objects nest deeper than `limit`; `{}` is one level. Without recursion."""
+    level = [value] if isinstance(value, _CONTAINERS) else []
+    for _ in range(limit):
+        if not level:
             return False
-        level = inner
-    return True
+        level = [
+            child
+            for node in level
+            for child in (node.values() if isinstance(node, dict) else node)
+            if isinstance(child, _CONTAINERS)
+        ]
+    return bool(level)

@@ -1,7 +1,6 @@
 """An event before it is recorded: validated, canonical, not yet placed in a stream. Pure."""
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,10 +12,14 @@ from memory.vocabulary import (
     EVENT_TYPE_MAX_LENGTH,
     EVENT_TYPE_PATTERN,
     IDENTIFIER_MAX_LENGTH,
-    IDENTIFIER_PATTERN,
+    is_identifier,
     new_id,
 )
 
+# In another time zone, a moment in these may lie in a year that Python does not have.
+OUTERMOST_YEARS = (1, 9999)
+# How much of a client's unknown field names an error repeats.
+NAMES_LENGTH = 200
 FIELDS = frozenset({"id", "type", "payload", "metadata", "occurred_at", "causation_id", "correlation_id"})
 
 
@@ -38,7 +41,7 @@ class Draft:
     id: str
     given_id: bool
     type: str
-    payload: Mapping[str, Any]
+    payload: dict[str, Any]
     payload_json: str
     metadata_json: str
     digest: bytes
@@ -62,7 +65,7 @@ def draft(raw: Any, limits: Limits, where: str = "event") -> Draft:
         raise Invalid(f"{where} must be an object.")
     unknown = raw.keys() - FIELDS
     if unknown:
-        names = ", ".join(sorted(map(repr, unknown)))
+        names = ", ".join(sorted(map(repr, unknown)))[:NAMES_LENGTH]
         raise Invalid(f"{where} has unknown fields: {names}. Put your own data into payload or metadata.")
     given_id = raw.get("id") is not None
     payload = _object(raw, "payload", where)
@@ -106,7 +109,7 @@ def identifier(value: Any, where: str) -> str:
     Raises:
         Invalid: it is not one.
     """
-    if not isinstance(value, str) or len(value) > IDENTIFIER_MAX_LENGTH or not IDENTIFIER_PATTERN.fullmatch(value):
+    if not isinstance(value, str) or not is_identifier(value):
         raise Invalid(f"{where} must be 1 to {IDENTIFIER_MAX_LENGTH} visible ASCII characters without a space.")
     return value
 
@@ -120,12 +123,16 @@ def instant(value: Any, where: str) -> datetime | None:
     if value is None:
         return None
     try:
-        moment = datetime.fromisoformat(value)
+        # Python reads some times with a NUL behind them, or a surrogate in the middle.
+        moment = datetime.fromisoformat(value if value.isprintable() else "")
         if moment.tzinfo is None:
             raise Invalid(f"{where} must say its time zone, like 2026-05-01T09:30:00Z.")
-        return moment.astimezone(UTC)
-    except (TypeError, ValueError, OverflowError):
+        moment = moment.astimezone(UTC)
+    except (AttributeError, ValueError, OverflowError):
         raise Invalid(f"{where} must be an ISO 8601 time with a zone, like 2026-05-01T09:30:00Z.") from None
+    if moment.year in OUTERMOST_YEARS:
+        raise Invalid(f"{where} must lie in the years 2 to 9998.")
+    return moment
 
 
 def text(value: Any, where: str, max_length: int) -> str:

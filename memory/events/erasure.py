@@ -16,6 +16,6 @@ def blank_stream(stream: Stream) -> dict[str, int]:
         cursor.execute("SELECT aresweb_erase_events(%s)", [stream.pk])
         blanked: int = cursor.fetchone()[0]
     snapshots = Snapshot.objects.filter(stream=stream).delete()[0]
-    stream.title = stream.user_id = ""
-    stream.save(update_fields=["title", "user_id"])
+    stream.title = stream.agent_id = stream.user_id = ""
+    stream.save(update_fields=["title", "agent_id", "user_id"])
     return {"events": blanked, "snapshots": snapshots}

@@ -45,7 +45,7 @@ def error_text(payload: Payload) -> str:
     error = payload.get("error")
     if isinstance(error, dict):
         parts = (error.get("type"), error.get("message"))
-        return ": ".join(part for part in parts if isinstance(part, str) and part) or json.dumps(error)
+        return ": ".join(part for part in parts if isinstance(part, str) and part) or text_of(error)
     return text_of(error)
 
 

@@ -1,7 +1,8 @@
 """The reducer: folds a stream's events into the state of its run. Pure, and total: no payload makes it fail.
 
 The state is JSON and stays small however long the run: the newest messages and results, what is open, and counters.
-A text in it is cut at `TEXT_LENGTH` characters; `omitted` says how many are missing, and `version` in which event they are.
+Names and ids in it are cut at `NAME_LENGTH` characters, texts at `TEXT_LENGTH`: `omitted` says how many are missing
+there, and `version` in which event they are.
 """
 
 import json
@@ -10,13 +11,14 @@ from typing import Any, Protocol
 
 from memory.events import facts
 from memory.events.chain import timestamp
-from memory.events.facts import Payload, string
+from memory.events.facts import Payload
 from memory.vocabulary import EventType
 
 # Raise it whenever the same events give another state: snapshots of other versions are then ignored.
 REDUCER_VERSION = 1
 
 TEXT_LENGTH = 4000
+NAME_LENGTH = 200
 MOST_MESSAGES = 20
 MOST_RESULTS = 10
 MOST_OPEN = 50
@@ -98,18 +100,12 @@ def _apply(state: State, event: Replayed) -> None:
 
 
 def _session_created(state: State, version: int, payload: Payload) -> None:
-    state["session"] = {
-        "version": version,
-        "id": string(payload, "session_id"),
-        "user_id": string(payload, "user_id"),
-        "agent_id": string(payload, "agent_id"),
-        "closed": None,
-    }
+    state["session"] = _session(version, payload)
 
 
 def _session_closed(how: str) -> "Handler":
     def handler(state: State, version: int, payload: Payload) -> None:
-        session = state["session"] or {"id": string(payload, "session_id")}
+        session = state["session"] or _session(version, payload)
         state["session"] = {**session, "closed": how}
 
     return handler
@@ -119,13 +115,13 @@ def _message_added(state: State, version: int, payload: Payload) -> None:
     content, omitted = _cut(facts.text_of(payload.get("content")))
     message = {
         "version": version,
-        "id": string(payload, "message_id"),
-        "role": string(payload, "role"),
-        "name": string(payload, "name"),
+        "id": _short(payload, "message_id"),
+        "role": _short(payload, "role"),
+        "name": _short(payload, "name"),
         "content": content,
         "omitted": omitted,
         "tool_calls": _requested_calls(payload.get("tool_calls")),
-        "tool_call_id": string(payload, "tool_call_id"),
+        "tool_call_id": _short(payload, "tool_call_id"),
     }
     _push(state["messages"], message, MOST_MESSAGES)
     state["counters"]["messages"] += 1
@@ -133,14 +129,14 @@ def _message_added(state: State, version: int, payload: Payload) -> None:
 
 def _task_created(state: State, version: int, payload: Payload) -> None:
     text, omitted = _cut(facts.text_of(payload.get("input")))
-    task = {"version": version, "id": string(payload, "task_id"), "input": text, "omitted": omitted}
+    task = {"version": version, "id": _short(payload, "task_id"), "input": text, "omitted": omitted}
     _push(state["open_tasks"], task, MOST_OPEN)
     state["counters"]["tasks"] += 1
 
 
 def _task_ended(counter: str) -> "Handler":
     def handler(state: State, version: int, payload: Payload) -> None:
-        _take(state["open_tasks"], "id", string(payload, "task_id"))
+        _take(state["open_tasks"], "id", _short(payload, "task_id"))
         state["counters"][counter] += 1
 
     return handler
@@ -154,8 +150,8 @@ def _tool_call(state: State, version: int, payload: Payload) -> None:
     arguments, omitted = _cut(facts.text_of(payload.get("arguments")))
     call = {
         "version": version,
-        "tool_call_id": string(payload, "tool_call_id"),
-        "name": string(payload, "name"),
+        "tool_call_id": _short(payload, "tool_call_id"),
+        "name": _short(payload, "name"),
         "arguments": arguments,
         "omitted": omitted,
     }
@@ -164,12 +160,12 @@ def _tool_call(state: State, version: int, payload: Payload) -> None:
 
 
 def _tool_result(state: State, version: int, payload: Payload) -> None:
-    call = _take(state["pending_tool_calls"], "tool_call_id", string(payload, "tool_call_id")) or {}
+    call = _take(state["pending_tool_calls"], "tool_call_id", _short(payload, "tool_call_id")) or {}
     content, omitted = _cut(facts.text_of(payload.get("content")))
     result = {
         "version": version,
-        "tool_call_id": string(payload, "tool_call_id"),
-        "name": string(payload, "name") or call.get("name", ""),
+        "tool_call_id": _short(payload, "tool_call_id"),
+        "name": _short(payload, "name") or call.get("name", ""),
         "call_version": call.get("version"),
         "content": content,
         "omitted": omitted,
@@ -192,7 +188,7 @@ def _agent(status: str) -> "Handler":
         known = state["agent"] or {}
         state["agent"] = {
             "version": version,
-            "id": string(payload, "agent_id") or known.get("id", ""),
+            "id": _short(payload, "agent_id") or known.get("id", ""),
             "status": status or known.get("status", "started"),
         }
 
@@ -204,19 +200,33 @@ def _recalled(state: State, version: int, payload: Payload) -> None:
     _push(state["recalled"], {"version": version, "text": text, "omitted": omitted}, MOST_RECALLED)
 
 
+def _session(version: int, payload: Payload) -> dict[str, Any]:
+    return {
+        "version": version,
+        "id": _short(payload, "session_id"),
+        "user_id": _short(payload, "user_id"),
+        "agent_id": _short(payload, "agent_id"),
+        "closed": None,
+    }
+
+
 def _requested_calls(value: Any) -> list[dict[str, str]]:
     """The calls a message asks for, each as `{tool_call_id, name}`."""
     calls = [call for call in value if isinstance(call, dict)] if isinstance(value, list) else []
     functions = [call["function"] if isinstance(call.get("function"), dict) else call for call in calls]
     return [
-        {"tool_call_id": string(call, "id"), "name": string(function, "name")}
+        {"tool_call_id": _short(call, "id"), "name": _short(function, "name")}
         for call, function in zip(calls[:MOST_OPEN], functions, strict=False)
     ]
 
 
+def _short(payload: Payload, field: str) -> str:
+    """A field that is a name or an id, as far as it is shown; empty where it is none."""
+    return facts.string(payload, field)[:NAME_LENGTH]
+
+
 def _step(payload: Payload) -> str:
-    step = payload.get("step")
-    return facts.text_of(step)[:TEXT_LENGTH]
+    return facts.text_of(payload.get("step"))[:NAME_LENGTH]
 
 
 def _cut(text: str) -> tuple[str, int]:

@@ -1,6 +1,6 @@
 """The state of a run after any of its events: the nearest snapshot and the events behind it. Needs a tenant's scope."""
 
-from memory import conf
+from memory import conf, sql
 from memory.errors import NotFound
 from memory.events.reducer import REDUCER_VERSION, State, initial_state, replay
 from memory.models.event import Event
@@ -19,8 +19,10 @@ def state_at(stream: Stream, version: int) -> State:
     if not 0 <= version <= stream.version:
         raise NotFound(f"Stream {stream.name} has versions 0 to {stream.version}, not {version}.")
     every = conf.value("ARES_SNAPSHOT_EVERY")
-    snapshot = Snapshot.objects.newest_up_to(stream, version, REDUCER_VERSION)
-    state = snapshot.state if snapshot else initial_state()
+    state = _nearest(stream, version)
+    if version // every > state["version"] // every:  # snapshots are missing on the way
+        sql.run("hold_stream", {"stream_id": stream.pk})
+        state = _nearest(stream, version)
     taken: list[Snapshot] = []
     at: int = state["version"]
     while at < version:
@@ -39,6 +41,12 @@ def take_snapshots(stream: Stream) -> int:
     before = Snapshot.objects.filter(stream=stream, reducer_version=REDUCER_VERSION).count()
     state_at(stream, stream.version)
     return Snapshot.objects.filter(stream=stream, reducer_version=REDUCER_VERSION).count() - before
+
+
+def _nearest(stream: Stream, version: int) -> State:
+    """The state at the newest snapshot up to a version; the one before the first event where there is none."""
+    snapshot = Snapshot.objects.newest_up_to(stream, version, REDUCER_VERSION)
+    return snapshot.state if snapshot else initial_state()
 
 
 def _snapshot(stream: Stream, state: State, stream_hash: bytes) -> Snapshot:

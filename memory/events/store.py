@@ -23,7 +23,7 @@ TOTALS = tuple(field.name for field in fields(Totals))
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What an append did: the stream's version and the events, in the order asked for. `new` are those not there before."""
+    """What an append did: the stream's version, the events in the order asked for, and how many of them were new."""
 
     version: int
     events: list[Event]

@@ -1,7 +1,7 @@
 """The flight strip in miniature: a run as at most 120 letters, kept up to date while events arrive. Pure.
 
-Each letter stands for `bin_size` events (the last one for up to as many): the family of the first of them, in upper case
-when any of them is an error. When the strip is full, neighbours are merged and the bins hold twice as many. What
+Each letter stands for `bin_size` events (the last one for up to as many): the family of the first of them, in upper
+case when any of them is an error. When the strip is full, neighbours are merged and the bins hold twice as many. What
 a letter becomes does not depend on how the events were batched.
 """
 

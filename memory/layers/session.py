@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from memory import conf
-from memory.errors import Invalid, NotFound, SessionExpired, TooLarge
+from memory.errors import Invalid, SessionExpired, TooLarge
 from memory.events import erasure, store
 from memory.events.draft import Draft, draft, text
 from memory.models import Event, IdempotencyKey, Message, Session, Stream, Task
@@ -37,9 +37,9 @@ def create(
     user = text(user_id, "user_id", NAME_MAX_LENGTH)
     if not user:
         raise Invalid("user_id must name the user whose conversation this is.")
-    payload = {"user_id": user, "agent_id": text(agent_id, "agent_id", NAME_MAX_LENGTH), "metadata": metadata or {}}
-    if not isinstance(payload["metadata"], dict):
+    if not isinstance(metadata, dict | None):
         raise Invalid("metadata must be an object.")
+    payload = {"user_id": user, "agent_id": text(agent_id, "agent_id", NAME_MAX_LENGTH), "metadata": metadata or {}}
     session_id = new_id(SESSION_PREFIX)
     created = {
         "id": event_id,
@@ -63,7 +63,7 @@ def add_messages(session_id: str, raws: Sequence[Any]) -> list[Message]:
     """Add messages to a conversation, all or none, in this order.
 
     Args:
-        raws: `{role, content, name?, tool_calls?, tool_call_id?, occurred_at?}` each; other fields are kept in the event.
+        raws: `{role, content, name?, tool_calls?, tool_call_id?, occurred_at?}` each; the event keeps other fields too.
 
     Raises:
         NotFound, SessionExpired: there is no such session (any more).
@@ -79,14 +79,23 @@ def add_messages(session_id: str, raws: Sequence[Any]) -> list[Message]:
     return record(session, drafts).messages
 
 
+def lock(session_id: str) -> Session:
+    """The session, locked until the transaction ends. Whoever locks more of it locks the session first.
+
+    Raises:
+        NotFound: there is none.
+    """
+    return Session.objects.select_for_update().with_id(session_id)
+
+
 def live(session_id: str) -> Session:
-    """The session, locked until the transaction ends.
+    """The session, locked, while its time lasts.
 
     Raises:
         NotFound: there is none. SessionExpired: its time is over.
     """
-    session = Session.objects.select_for_update().with_id(session_id)
-    if session.expired_at or session.expires_at <= datetime.now(UTC):
+    session = lock(session_id)
+    if session.is_over(datetime.now(UTC)):
         raise SessionExpired(f"Session {session.pk} has expired. Its stream can still be replayed.")
     return session
 
@@ -99,10 +108,13 @@ class Recorded(NamedTuple):
 
 
 def record(session: Session, drafts: Sequence[Draft]) -> Recorded:
-    """Append events to a locked session's stream and keep a row for each new `message.added`."""
+    """Append events to a locked session's stream and keep a row for each new `message.added`.
+
+    An expired session, whose messages are gone, keeps none of those that come in late.
+    """
     appended = store.append(session.pk, drafts)
     new = [event for event in appended.events if event.version > appended.version - appended.new]
-    said = [event for event in new if event.type == EventType.MESSAGE_ADDED]
+    said = [event for event in new if event.type == EventType.MESSAGE_ADDED and not session.expired_at]
     messages = [_row(session, session.message_count + n, event) for n, event in enumerate(said, start=1)]
     Message.objects.bulk_create(messages)
     if new:
@@ -121,7 +133,7 @@ def erase(session_id: str) -> dict[str, Any]:
     Raises:
         NotFound: there is no such session.
     """
-    session = Session.objects.select_for_update().with_id(session_id)
+    session = lock(session_id)
     stream = Stream.objects.select_for_update().get(pk=session.stream_id)
     rows = {
         "messages": Message.objects.filter(session=session).delete()[0],
@@ -148,13 +160,14 @@ def expire_due(now: datetime) -> int:
 
 
 def check_stream(name: str) -> None:
-    """A name that looks like a session's belongs to one: nobody else may begin such a stream.
+    """A name that looks like a session's belongs to one: nobody else may begin such a stream, and one whose session
+    was deleted stays empty.
 
     Raises:
         NotFound: there is no such session.
     """
-    if name.startswith(SESSION_PREFIX) and not Stream.objects.filter(name=name).exists():
-        raise NotFound(f"There is no session {name!r}.")
+    if name.startswith(SESSION_PREFIX):
+        lock(name)
 
 
 def _message_draft(session: Session, raw: Any, where: str) -> Draft:

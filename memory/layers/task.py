@@ -50,7 +50,7 @@ def create(session_id: Any, user_id: Any, given: Any) -> Task:
 
 
 def close(task_id: str, status: Any, output: Any) -> Task:
-    """End a task as completed or failed; the session's stream gets the event. Ending it again the same way is no change.
+    """End a task as completed or failed; the session's stream gets the event. Again the same way, it is no change.
 
     Raises:
         NotFound: there is no such task.
@@ -59,11 +59,12 @@ def close(task_id: str, status: Any, output: Any) -> Task:
     """
     if status not in (TaskStatus.COMPLETED, TaskStatus.FAILED):
         raise Invalid("status must be completed or failed.")
-    task = Task.objects.select_for_update(of=["self"]).select_related("session").with_id(task_id)
+    session.lock(Task.objects.with_id(task_id).session_id)  # before the task's row: who deletes goes that way too
+    task = Task.objects.select_for_update().with_id(task_id)
     if task.status != TaskStatus.OPEN:
         if (task.status, task.output) == (status, output):
             return task
-        raise Conflict(f"Task {task_id} is {task.status} already. Nothing was changed.", status=task.status)
+        raise Conflict(f"Task {task_id} is {task.status} already. Nothing was changed.", task_status=task.status)
     payload = {"task_id": task_id, "session_id": task.session_id, "output": output}
     event = draft({"type": ENDINGS[TaskStatus(status)], "payload": payload}, store.limits(), "task")
     recorded = store.append(task.session_id, [event]).events[0]
@@ -73,12 +74,11 @@ def close(task_id: str, status: Any, output: Any) -> Task:
 
 
 def keep_rows(within: Session, events: Iterable[Event]) -> None:
-    """Keep a row for each task that these events of a session open, as far as they tell its story."""
-    tasks: dict[str, Task] = {}
+    """Keep a row for each task that these events of a session open, and end the rows of those that they end."""
     for event in events:
         task_id = facts.string(event.payload, "task_id")
         if event.type == EventType.TASK_CREATED:
-            tasks[task_id] = Task(
+            Task.objects.create(
                 id=task_id,
                 tenant_id=within.tenant_id,
                 session=within,
@@ -87,7 +87,7 @@ def keep_rows(within: Session, events: Iterable[Event]) -> None:
                 created_at=event.recorded_at,
                 updated_at=event.recorded_at,
             )
-        elif event.type in STATUS and task_id in tasks:
-            tasks[task_id].status = STATUS[event.type]
-            tasks[task_id].output = event.payload.get("output")
-    Task.objects.bulk_create(tasks.values())
+        elif event.type in STATUS:
+            Task.objects.filter(pk=task_id, session=within).update(
+                status=STATUS[event.type], output=event.payload.get("output"), updated_at=event.recorded_at
+            )

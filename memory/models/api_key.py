@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 import secrets
 from datetime import datetime, timedelta
 
@@ -12,6 +13,7 @@ from memory import sql
 from memory.models.tenant import Tenant
 
 KEY_MARK = "ares"
+KEY_PATTERN = re.compile(KEY_MARK + r"_([0-9a-f]{12})_([A-Za-z0-9_-]{43})", re.ASCII)
 # The time of last use is told to the minute: a write for every request would cost more than the request.
 LAST_USE_RESOLUTION = timedelta(minutes=1)
 
@@ -32,10 +34,10 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
 
     def presented(self, text: str) -> "ApiKey | None":
         """The usable key whose text this is; needs no tenant's scope. None for anything else."""
-        mark, _, rest = text.partition("_")
-        prefix, _, secret = rest.partition("_")
-        if mark != KEY_MARK or not (prefix and secret and text.isascii()):
+        match = KEY_PATTERN.fullmatch(text)
+        if match is None:
             return None
+        prefix, secret = match.groups()
         for row in sql.run("keys_with_prefix", {"prefix": prefix}):
             key = ApiKey(*row)
             if hmac.compare_digest(key.secret_hash, hash_secret(secret)) and key.is_usable(timezone.now()):
@@ -71,9 +73,11 @@ class ApiKey(models.Model):
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)
 
     def note_use(self, now: datetime) -> None:
-        """Remember that the key was used; needs the tenant's scope."""
+        """Remember that the key was used, unless another request does so just now; needs the tenant's scope."""
         if self.last_used_at is None or now - self.last_used_at >= LAST_USE_RESOLUTION:
-            type(self).objects.filter(pk=self.pk).update(last_used_at=now)
+            # Not waiting for each other: the row stays locked until the request that noted its use is answered.
+            free = type(self).objects.select_for_update(skip_locked=True).filter(pk=self.pk)
+            type(self).objects.filter(pk__in=free.values("pk")).update(last_used_at=now)
 
     def revoke(self, now: datetime) -> None:
         """From now on the key opens nothing; needs the tenant's scope."""

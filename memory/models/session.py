@@ -7,6 +7,7 @@ from django.db import models
 from memory.errors import NotFound
 from memory.models.stream import Stream
 from memory.models.tenant import Tenant
+from memory.vocabulary import IDENTIFIER_MAX_LENGTH, is_identifier
 
 
 class SessionQuerySet(models.QuerySet["Session"]):
@@ -18,9 +19,9 @@ class SessionQuerySet(models.QuerySet["Session"]):
         Raises:
             NotFound: there is none in the tenant's scope.
         """
-        session = self.filter(pk=session_id).first()
+        session = self.filter(pk=session_id).first() if is_identifier(session_id) else None
         if session is None:
-            raise NotFound(f"There is no session {session_id!r}.")
+            raise NotFound(f"There is no session {session_id[:IDENTIFIER_MAX_LENGTH]!r}.")
         return session
 
     def due(self, now: datetime) -> "SessionQuerySet":
@@ -53,3 +54,7 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return self.id
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether the session's time is over at this time, the job that clears it away having run or not."""
+        return self.expired_at is not None or self.expires_at <= now

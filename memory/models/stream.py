@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from memory.errors import NotFound
 from memory.models.tenant import Tenant
-from memory.vocabulary import STREAM_NAME_MAX_LENGTH, Outcome
+from memory.vocabulary import STREAM_NAME_MAX_LENGTH, Outcome, is_identifier
 
 
 class StreamQuerySet(models.QuerySet["Stream"]):
@@ -20,9 +20,9 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         Raises:
             NotFound: there is none in the tenant's scope.
         """
-        stream = self.filter(name=name).first()
+        stream = self.filter(name=name).first() if is_identifier(name) else None
         if stream is None:
-            raise NotFound(f"There is no stream {name!r}.")
+            raise NotFound(f"There is no stream {name[:STREAM_NAME_MAX_LENGTH]!r}.")
         return stream
 
     def agents(self) -> list[str]:
@@ -47,6 +47,8 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         text: str | None = None,
     ) -> "StreamQuerySet":
         """Those that every given filter lets through; one that is empty or None lets all through."""
+        if any("\x00" in given for given in (agent_id, outcome, event_type, text) if given):
+            return self.none()  # PostgreSQL holds no text with a NUL, and refuses to look for one
         found = self.all()
         if agent_id:
             found = found.filter(agent_id=agent_id)
@@ -74,9 +76,9 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         """With at least one event of this type."""
         return self.filter(event_types__contains=[event_type])
 
-    def lacking_snapshot(self, every: int) -> "StreamQuerySet":
-        """Those with `every` or more events behind their newest snapshot."""
-        newest = models.Max("snapshot__version", default=0)
+    def lacking_snapshot(self, every: int, reducer_version: int) -> "StreamQuerySet":
+        """Those with `every` or more events behind their newest snapshot by this reducer."""
+        newest = models.Max("snapshot__version", filter=Q(snapshot__reducer_version=reducer_version), default=0)
         return self.annotate(newest_snapshot=newest).filter(version__gte=models.F("newest_snapshot") + every)
 
     def mentioning(self, text: str) -> "StreamQuerySet":

@@ -5,7 +5,7 @@ from django.db import models
 from memory.errors import NotFound
 from memory.models.session import Session
 from memory.models.tenant import Tenant
-from memory.vocabulary import TaskStatus
+from memory.vocabulary import IDENTIFIER_MAX_LENGTH, TaskStatus, is_identifier
 
 
 class TaskQuerySet(models.QuerySet["Task"]):
@@ -17,9 +17,9 @@ class TaskQuerySet(models.QuerySet["Task"]):
         Raises:
             NotFound: there is none in the tenant's scope.
         """
-        task = self.filter(pk=task_id).first()
+        task = self.filter(pk=task_id).first() if is_identifier(task_id) else None
         if task is None:
-            raise NotFound(f"There is no task {task_id!r}.")
+            raise NotFound(f"There is no task {task_id[:IDENTIFIER_MAX_LENGTH]!r}.")
         return task
 
 

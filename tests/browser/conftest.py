@@ -19,7 +19,13 @@ from memory.vocabulary import Role
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 EMAIL, PASSWORD = "mara@example.com", "correct horse battery"
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 Record = Callable[[str, list[dict[str, Any]]], Stream]
 
@@ -52,7 +58,9 @@ def anonymous(browser: Browser, transactional_db: None, live_server: Any) -> Ite
     complaints: list[str] = []
     page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: request.url.startswith((live_server.url, "data:")) or complaints.append(request.url))
+    page.on(
+        "request", lambda request: request.url.startswith((live_server.url, "data:")) or complaints.append(request.url)
+    )
     yield page
     context.close()
     assert not complaints

@@ -119,7 +119,9 @@ def test_a_run_of_ten_thousand_events_opens_with_a_window_of_rows(page: Page, re
 
 def test_an_empty_tool_result_says_so(page: Page, record: Record) -> None:
     call = {"tool_call_id": "c", "name": "search_runbooks"}
-    record("silent", [{"type": "tool.call", "payload": call}, {"type": "tool.result", "payload": {**call, "content": ""}}])
+    record(
+        "silent", [{"type": "tool.call", "payload": call}, {"type": "tool.result", "payload": {**call, "content": ""}}]
+    )
 
     page.goto("/runs/silent/?at=2")
 
@@ -136,13 +138,22 @@ def test_hostile_payloads_stay_inert(page: Page, record: Record) -> None:
         "\u202egnp.exe\u202c and the rest",
         "{{ 7*7 }} {% now 'Y' %}",
     )
-    payload = {"role": attacks[0], "name": attacks[1], "tool_calls": [{"id": attacks[0], "function": {"name": attacks[2]}}]}
+    payload = {
+        "role": attacks[0],
+        "name": attacks[1],
+        "tool_calls": [{"id": attacks[0], "function": {"name": attacks[2]}}],
+    }
     record(
         "hostile",
         [{"type": "message.added", "payload": {**payload, "content": attack}} for attack in attacks]
         + [{"type": "task.created", "payload": {"input": attacks[1], "task_id": attacks[0]}}]
         + [{"type": "x.y", "payload": {attack: attack for attack in attacks}}]
-        + [{"type": "tool.result", "payload": {"name": attacks[2], "error": {"type": attacks[0], "message": attacks[1]}}}],
+        + [
+            {
+                "type": "tool.result",
+                "payload": {"name": attacks[2], "error": {"type": attacks[0], "message": attacks[1]}},
+            }
+        ],
     )
 
     for version in range(1, 10):
