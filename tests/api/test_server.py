@@ -121,6 +121,13 @@ def test_the_server_refuses_bodies_that_it_should_not_read_and_the_answer_arrive
                 broken.socket.sendall(body)
                 assert broken.answer()[0] == 400
 
+        with closing((coded := talk()).socket):  # a charset that is none of a text
+            coded.begin(
+                "Content-Type: application/json; charset=hex", "Content-Length: 2", path="/streams/run-1/events?a=b"
+            )
+            coded.socket.sendall(b"{}")
+            assert coded.answer()[0] == 400
+
         body = b'{"events": [{"type": "a.b"}]}'
         with closing((cut := talk()).socket):  # one that goes away in the middle
             cut.begin(f"Content-Length: {len(body)}")
