@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r
 
 .PHONY: run test lint bench browser-test requirements
 .DELETE_ON_ERROR:
@@ -38,7 +38,7 @@ requirements: $(VENV)/dev.stamp
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "aresweb needs Python 3.11 or newer: PYTHON=python3.11 make …")'
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null && $(PYTHON) -m venv $(VENV) || \
-	    { $(PYTHON) -m venv --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+	    { $(PYTHON) -m venv --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install -qq pip; }
 
 $(VENV)/run.stamp: requirements/run.txt | $(VENV)/bin/python
 	@echo "Installing into $(VENV)/ what aresweb needs. This happens once and takes a minute."
