@@ -42,6 +42,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         rested, self.last_used = now - self.last_used, now
         if rested > RESTED_SECONDS:
             super().close_if_health_check_failed()
+        else:
+            self.health_check_done = True  # or Django would ask later on, in the middle of a transaction
 
     def init_connection_state(self) -> None:
         super().init_connection_state()
