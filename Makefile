@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r
 
-.PHONY: run test lint bench browser-test requirements
+.PHONY: run test coverage lint bench browser-test requirements
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -12,6 +12,10 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -n 2 -m "not browser" $(ARGS)
+
+coverage: $(VENV)/dev.stamp
+	$(BIN)/python -m coverage run -m pytest -q -m "not browser" $(ARGS)
+	$(BIN)/python -m coverage report
 
 browser-test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m browser $(ARGS)
