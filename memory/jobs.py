@@ -37,8 +37,10 @@ def take_snapshots() -> int:
     every = conf.value("ARES_SNAPSHOT_EVERY")
     rested = datetime.now(UTC) - RESTED
     return in_each_tenant(
-        lambda: sum(map(state.take_snapshots, Stream.objects.lacking_snapshot(every, REDUCER_VERSION)))
-        + sum(map(state.take_last_snapshot, Stream.objects.lacking_last_snapshot(rested, REDUCER_VERSION)))
+        lambda: (
+            sum(map(state.take_snapshots, Stream.objects.lacking_snapshot(every, REDUCER_VERSION)))
+            + sum(map(state.take_last_snapshot, Stream.objects.lacking_last_snapshot(rested, REDUCER_VERSION)))
+        )
     )
 
 

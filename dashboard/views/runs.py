@@ -10,7 +10,7 @@ from django.urls import reverse
 from dashboard import runs
 from dashboard.access import member_required
 from dashboard.pages import Page, page
-from memory.models import Stream
+from memory.models import Stream, Verification
 
 FILTERS = ("q", "agent", "outcome", "type", "since")
 SPANS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
@@ -31,9 +31,10 @@ def runs_list(request: HttpRequest) -> HttpResponse:
             shown, is_too_slow = page(found, {**filters, **request.GET.dict()}), False
     except OperationalError:
         shown, is_too_slow = Page([], None, None), True
+    faults = Verification.objects.faults_of(shown.streams)
     address = reverse("dashboard:runs")
     context = {
-        "runs": [runs.of(stream) for stream in shown.streams],
+        "runs": [runs.of(stream, faults.get(stream.pk, 0)) for stream in shown.streams],
         "filters": filters,
         "is_too_slow": is_too_slow,
         "agents": Stream.objects.agents(),

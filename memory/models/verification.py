@@ -20,6 +20,12 @@ class VerificationQuerySet(models.QuerySet["Verification"]):
         faulty = self.filter(stream__in=[stream.pk for stream in streams], faults__gt=0)
         return dict(faulty.values_list("stream_id", "faults"))
 
+    def faults_in(self, stream: Stream | None) -> int:
+        """How many faults a stream has, or all of them together."""
+        counted = self.filter(stream=stream) if stream else self.all()
+        total: int = counted.aggregate(total=models.Sum("faults", default=0))["total"]
+        return total
+
 
 class Verification(models.Model):
     """The stream as it was at `verified_at`: at `version`, with so many `faults`.
