@@ -53,9 +53,7 @@ def verify_run(request: Any, name: str) -> HttpResponseBase:
     stream = Stream.objects.named(name)
     if stream.version > conf.value("ARES_VERIFY_AT_ONCE"):
         jobs.enqueue(jobs.verify_stream, stream.tenant_id, stream.pk)
-        messages.info(
-            request, f"This run has {stream.version:,} events: the worker verifies it. Look again in a moment."
-        )
+        messages.info(request, f"A run of {stream.version:,} events is verified by the worker. Look again in a moment.")
     else:
         _tell(request, verification.verify(stream))
     at = request.POST.get("at", "")

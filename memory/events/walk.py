@@ -98,8 +98,8 @@ class Walk:
     faults: int = 0
     findings: list[Finding] = field(default_factory=list)
     _state: State = field(default_factory=initial_state)
-    # After a fault the events give another state than they gave, which is no fault of the next snapshot.
-    _is_state_known: bool = True
+    # Faulty events give another state than they gave, which is no fault of the next snapshot.
+    _doubts: list[int] = field(default_factory=list)
     # What the event behind a faulty one may follow as well: it is not to blame.
     _excuses: tuple[bytes, ...] = ()
 
@@ -119,6 +119,7 @@ class Walk:
             if claim.version in hashes:
                 self._compare(claim, hashes[claim.version])
         self._state = _fold(self._state, told, first, self.version)
+        del self._doubts[1:]
 
     def arrive(self, version: int, head: bytes) -> None:
         """All events have been followed; the stream's own row says that it is at `version` with this hash."""
@@ -175,16 +176,18 @@ class Walk:
     def _compare(self, claim: Claim, event_hash: bytes) -> None:
         if claim.stream_hash != event_hash:
             self._find(claim.version, Fault.SNAPSHOT, "The snapshot at this event has another hash than the event.")
-        elif claim.state is None or claim.state == self._state:
+        elif claim.state is None:
             return
-        elif self._is_state_known:
+        elif self._doubts and self._doubts[0] <= claim.version:
+            self._state = claim.state
+            self._doubts = [version for version in self._doubts if version > claim.version]
+        elif claim.state != self._state:
             self._find(claim.version, Fault.SNAPSHOT, "The snapshot at this event is not what the events give.")
-        else:
-            self._state, self._is_state_known = claim.state, True
 
     def _find(self, version: int, fault: Fault, detail: str) -> None:
         self.faults += 1
-        self._is_state_known = self._is_state_known and fault == Fault.SNAPSHOT
+        if fault != Fault.SNAPSHOT:
+            self._doubts.append(version)
         if len(self.findings) < MOST_FINDINGS:
             self.findings.append(Finding(version, fault, detail))
 

@@ -31,9 +31,9 @@ class Membership(models.Model):
 
     objects = MembershipQuerySet.as_manager()
 
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "user"], name="membership_once")]
+
     def is_at_least(self, role: Role) -> bool:
         """Whether the member may do what this role may."""
         return list(Role).index(Role(self.role)) >= list(Role).index(role)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["tenant", "user"], name="membership_once")]

@@ -1,4 +1,4 @@
-"""`manage.py verify_streams [--tenant T] [--stream NAME] [--json FILE|-]`: whether streams are as they were recorded."""
+"""`manage.py verify_streams [--tenant T] [--stream NAME] [--json FILE|-]`: whether streams are as recorded."""
 
 import json
 import sys
