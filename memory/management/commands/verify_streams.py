@@ -81,7 +81,7 @@ class Command(BaseCommand):
         for found in report.findings:
             where = f"{found.tenant}: {found.stream}, event {found.version}"
             self.stdout.write(f"{where}: {found.fault}. {found.detail}")
-        result = f"{report.faults:,} faults" if report.faults else "all in order"
+        result = f"{report.faults:,} fault{'s' * (report.faults > 1)}" if report.faults else "all in order"
         self.stdout.write(
             f"{report.streams:,} streams with {report.events:,} events in {report.seconds:,.1f} s: {result}."
         )
