@@ -51,19 +51,28 @@ def forget_idempotency_keys() -> int:
 
 
 def verify_streams() -> int:
-    """Verify streams that are due, tenants in turns, until the time of one run is over; returns how many."""
+    """Verify streams that are due, tenants in turns, until the time of one run is over; returns how many.
+
+    Raises:
+        ExceptionGroup: some could not be verified; the others had their turn all the same.
+    """
     end = time.monotonic() + conf.value("ARES_VERIFY_SECONDS")
     oldest = datetime.now(UTC) - timedelta(hours=conf.value("ARES_VERIFY_HOURS"))
     due = []
     for tenant in Tenant.objects.order_by("id"):
         with tenant_scope(tenant.pk):
             due.append([(tenant.pk, stream_id) for stream_id in Stream.objects.due_for_verification(oldest)])
-    done = 0
+    done, failures = 0, []
     for pair in filter(None, chain.from_iterable(zip_longest(*due))):
         if time.monotonic() > end:
             break
-        verify_stream(*pair)
-        done += 1
+        try:
+            verify_stream(*pair)
+            done += 1
+        except Exception as error:  # noqa: BLE001  raised below
+            failures.append(error)
+    if failures:
+        raise ExceptionGroup(f"{len(failures)} streams could not be verified.", failures)
     return done
 
 
