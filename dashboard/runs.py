@@ -31,6 +31,7 @@ class Run:
     duration: str
     strip: str
     url: str
+    fault_count: int
 
 
 def is_live(stream: Stream, now: datetime) -> bool:
@@ -38,8 +39,8 @@ def is_live(stream: Stream, now: datetime) -> bool:
     return stream.outcome == Outcome.RUNNING or now - stream.last_event_at < STILL_LIVE
 
 
-def of(stream: Stream) -> Run:
-    """The run of a stream."""
+def of(stream: Stream, faults: int = 0) -> Run:
+    """The run of a stream; `faults` is how many its last verification found."""
     span = (stream.ended_at - stream.started_at).total_seconds() if stream.started_at and stream.ended_at else None
     return Run(
         name=stream.name,
@@ -56,4 +57,5 @@ def of(stream: Stream) -> Run:
         duration=formats.duration(span),
         strip=stream.strip,
         url=reverse("dashboard:run", args=[stream.name]),
+        fault_count=faults,
     )

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dashboard.views import account, live, overview, replay, runs
+from dashboard.views import account, integrity, live, overview, replay, runs
 
 app_name = "dashboard"
 
@@ -15,6 +15,8 @@ urlpatterns = [
     path("runs/<str:name>/steps/<int:version>/", replay.run_step, name="run_step"),
     path("runs/<str:name>/steps/<int:version>/payload/", replay.run_payload, name="run_payload"),
     path("runs/<str:name>/live/", live.run_live, name="run_live"),
+    path("runs/<str:name>/verification/", integrity.verify_run, name="verify_run"),
+    path("integrity/", integrity.integrity, name="integrity"),
     path("login/", account.login, name="login"),
     path("logout/", account.logout, name="logout"),
     path("tenant/", account.switch_tenant, name="switch_tenant"),

@@ -48,6 +48,9 @@ SETTINGS = {
         Setting("ARES_SESSION_TTL_HOURS", 24, "A session expires this long after its last message, in hours.", 1),
         Setting("ARES_IDEMPOTENCY_HOURS", 24, "How long the answer to an Idempotency-Key is kept, in hours.", 1),
         Setting("ARES_SNAPSHOT_EVERY", 500, "Events between two snapshots of a stream's state.", 10, 100_000),
+        Setting("ARES_VERIFY_HOURS", 24, "The worker verifies a stream again after so many hours.", 1, 10_000),
+        Setting("ARES_VERIFY_SECONDS", 60, "How long the worker verifies streams, each hour, in seconds.", 1, 300),
+        Setting("ARES_VERIFY_AT_ONCE", 20_000, "Events up to which Verify now answers at once.", 0, 1_000_000),
         Setting("ARES_LIVE_CONNECTIONS", 20, "Most pages followed live at once in one web process.", 0, 1000),
     )
 }

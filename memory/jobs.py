@@ -1,16 +1,31 @@
 """Every background job, a few lines each. The worker calls them by name; `memory.schedules` says how often."""
 
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import chain, zip_longest
+from typing import Any
+
+from django.db import transaction
+from django_q.tasks import async_task
 
 from memory import conf
-from memory.events import state
+from memory.events import state, verification
 from memory.events.reducer import REDUCER_VERSION
 from memory.layers import session
-from memory.models import IdempotencyKey, Stream
+from memory.models import IdempotencyKey, Stream, Tenant
 from memory.tenancy import in_each_tenant, tenant_scope
 
 # How many streams of a tenant one run looks after at most; the next one, a minute later, takes the others.
 SNAPSHOT_STREAMS = 200
+# An ended run is left alone for so long before a snapshot is taken of its end: perhaps it goes on.
+RESTED = timedelta(minutes=5)
+
+
+def enqueue(job: Callable[..., Any], *arguments: Any) -> None:
+    """Let the worker do this job, once the transaction around the caller is committed."""
+    transaction.on_commit(partial(async_task, f"{job.__module__}.{job.__name__}", *arguments))
 
 
 def expire_sessions() -> int:
@@ -22,18 +37,21 @@ def expire_sessions() -> int:
 def take_snapshots() -> int:
     """Catch up with snapshots of streams that have grown since; returns how many were taken."""
     every = conf.value("ARES_SNAPSHOT_EVERY")
-    lacking: list[tuple[int, int]] = []
+    rested = datetime.now(UTC) - RESTED
+    due: list[tuple[Stream, Callable[[Stream], int]]] = []
 
     def find() -> int:
-        streams = Stream.objects.lacking_snapshot(every, REDUCER_VERSION)[:SNAPSHOT_STREAMS]
-        lacking.extend((stream.tenant_id, stream.pk) for stream in streams)
+        grown = Stream.objects.lacking_snapshot(every, REDUCER_VERSION)[:SNAPSHOT_STREAMS]
+        ended = Stream.objects.lacking_last_snapshot(rested, REDUCER_VERSION)[:SNAPSHOT_STREAMS]
+        due.extend((stream, state.take_snapshots) for stream in grown)
+        due.extend((stream, state.take_last_snapshot) for stream in ended)
         return 0
 
     in_each_tenant(find)
     taken = 0
-    for tenant_id, stream_id in lacking:  # a transaction each: a long one would hold up who deletes, and the feed
-        with tenant_scope(tenant_id):
-            taken += state.take_snapshots(Stream.objects.get(pk=stream_id))
+    for stream, take in due:  # a transaction each: a long one would hold up who deletes, and the feed
+        with tenant_scope(stream.tenant_id):
+            taken += take(stream)
     return taken
 
 
@@ -41,3 +59,37 @@ def forget_idempotency_keys() -> int:
     """Delete answers that are older than ARES_IDEMPOTENCY_HOURS; returns how many."""
     oldest = datetime.now(UTC) - timedelta(hours=conf.value("ARES_IDEMPOTENCY_HOURS"))
     return in_each_tenant(lambda: IdempotencyKey.objects.filter(created_at__lt=oldest).delete()[0])
+
+
+def verify_streams() -> int:
+    """Verify streams that are due, tenants in turns, until the time of one run is over; returns how many.
+
+    Raises:
+        ExceptionGroup: some could not be verified; the others had their turn all the same.
+    """
+    end = time.monotonic() + conf.value("ARES_VERIFY_SECONDS")
+    oldest = datetime.now(UTC) - timedelta(hours=conf.value("ARES_VERIFY_HOURS"))
+    due = []
+    for tenant in Tenant.objects.order_by("id"):
+        with tenant_scope(tenant.pk):
+            due.append([(tenant.pk, stream_id) for stream_id in Stream.objects.due_for_verification(oldest)])
+    done, failures = 0, []
+    for pair in filter(None, chain.from_iterable(zip_longest(*due))):
+        if time.monotonic() > end:
+            break
+        try:
+            verify_stream(*pair)
+            done += 1
+        except Exception as error:  # noqa: BLE001  raised below
+            failures.append(error)
+    if failures:
+        raise ExceptionGroup(f"{len(failures)} streams could not be verified.", failures)
+    return done
+
+
+def verify_stream(tenant_id: int, stream_id: int) -> None:
+    """Verify one stream, in a transaction of its own."""
+    with tenant_scope(tenant_id):
+        stream = Stream.objects.filter(pk=stream_id).first()
+        if stream is not None:
+            verification.verify(stream)

@@ -17,6 +17,7 @@ SCHEDULES = (
     Regular("expire_sessions", minutes=1),
     Regular("take_snapshots", minutes=1),
     Regular("forget_idempotency_keys", minutes=60),
+    Regular("verify_streams", minutes=60),
 )
 
 

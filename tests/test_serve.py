@@ -8,9 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -58,19 +62,32 @@ class Installation:
     def kill_all(self) -> None:
         """kill -9 of the whole tree: supervisor, web server, worker, PostgreSQL."""
         assert self.process is not None
-        tree = [psutil.Process(self.process.pid), *psutil.Process(self.process.pid).children(recursive=True)]
+        _kill([psutil.Process(self.process.pid), *self._tree(), *self._postgres()])
+        self.process.wait(10)
+
+    def kill_web_processes(self) -> int:
+        """kill -9 of the processes that answer requests; returns how many there were."""
+        web = [process for process in self._tree() if _words(process.parent()) & {"gunicorn"}]
+        _kill(web)
+        return len(web)
+
+    def kill_postgres(self) -> int:
+        """kill -9 of the database; returns how many processes named its folder."""
+        postgres = self._postgres()
+        _kill(postgres)
+        return len(postgres)
+
+    def _tree(self) -> list[psutil.Process]:
+        assert self.process is not None
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def _postgres(self) -> list[psutil.Process]:
         home = self.environment["ARES_HOME"]
-        tree += [
+        return [
             process
             for process in psutil.process_iter(["name", "cmdline"])
             if process.info["name"] == "postgres" and any(home in word for word in process.info["cmdline"] or [])
         ]
-        for process in tree:
-            try:
-                process.kill()
-            except psutil.NoSuchProcess:
-                continue
-        self.process.wait(10)
 
     def stop(self) -> int:
         """Ctrl-C; returns the exit code."""
@@ -86,6 +103,64 @@ class Installation:
             connection.request(method, f"/api/v1{path}", json.dumps(body) if body is not None else None, headers)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
+
+
+class Load:
+    """Clients that append batches, each to a stream of its own, until the block is left. Batches are told by their ids."""
+
+    SIZE = 5
+    CLIENTS = 8
+
+    def __init__(self, installation: Installation, key: str) -> None:
+        self.installation = installation
+        self.key = key
+        self.answered: set[str] = set()
+        self.unanswered: set[str] = set()
+        self.over = threading.Event()
+        self.pool = ThreadPoolExecutor(self.CLIENTS)
+
+    def __enter__(self) -> None:
+        self.writing = [self.pool.submit(self._write, number) for number in range(self.CLIENTS)]
+
+    def __exit__(self, *error: object) -> None:
+        self.over.set()
+        self.pool.shutdown()
+        for future in self.writing:
+            future.result()
+
+    def wait_for(self, batches: int) -> None:
+        """Wait until so many more batches have been answered."""
+        goal = len(self.answered) + batches
+        deadline = time.monotonic() + PATIENCE
+        while len(self.answered) < goal:
+            assert time.monotonic() < deadline, f"only {len(self.answered)} of {goal} batches were answered"
+            time.sleep(0.01)
+
+    def recorded(self) -> dict[str, int]:
+        """How many events of each batch are there."""
+        found: Counter[str] = Counter()
+        cursor = ""
+        while True:
+            status, page = self.installation.call(self.key, "GET", f"/events?limit=1000&after={cursor}")
+            assert status == 200
+            found.update(event["id"].rpartition("-")[0] for event in page["results"])
+            cursor = page["cursor"]
+            if page["next"] is None:
+                return found
+
+    def _write(self, client: int) -> None:
+        for number in count():
+            if self.over.is_set():
+                return
+            batch = f"c{client}-{number}"
+            events = [{"id": f"{batch}-{n}", "type": "note.made", "payload": {"n": n}} for n in range(self.SIZE)]
+            try:
+                status, _ = self.installation.call(self.key, "POST", f"/streams/c{client}/events", {"events": events})
+            except (OSError, http.client.HTTPException, ValueError):
+                status = None
+            (self.answered if status == 201 else self.unanswered).add(batch)
+            if status != 201:
+                time.sleep(0.05)  # as a client waits before it tries again
 
 
 @pytest.fixture
@@ -112,6 +187,32 @@ def test_what_was_answered_survives_kill_9_of_everything(installation: Installat
     assert status == 200
     assert [found["version"] for found in page["results"]] == list(range(1, 21))
     assert _key(announced) == key, "the key is told again, not made anew"
+
+
+def test_in_the_middle_of_a_load_kill_9_loses_nothing_that_was_answered_and_leaves_no_half_of_a_batch(
+    installation: Installation,
+) -> None:
+    """First of the web server's processes, then of PostgreSQL, then of everything, while eight clients write."""
+    key = _key(installation.start())
+    load = Load(installation, key)
+    with load:
+        load.wait_for(30)
+        assert installation.kill_web_processes() >= 1
+        load.wait_for(30)
+        assert installation.kill_postgres() >= 1
+        load.wait_for(30)
+        installation.kill_all()
+    installation.start()
+
+    there = load.recorded()
+    report = installation.manage("verify_streams", "--json", "-")
+
+    assert load.unanswered, "nothing was under way when the processes were killed"
+    assert load.answered <= there.keys(), "an answered batch is missing"
+    assert there.keys() <= load.answered | load.unanswered
+    assert set(there.values()) == {Load.SIZE}, "half of a batch is there"
+    assert report.returncode == 0, report.stdout + report.stderr
+    assert json.loads(report.stdout)["events"] == len(there) * Load.SIZE
 
 
 def test_a_command_beside_it_shares_the_database_and_ctrl_c_stops_everything(installation: Installation) -> None:
@@ -142,6 +243,21 @@ def test_a_taken_port_is_named(installation: Installation) -> None:
     assert refused.returncode == 1
     assert f"Port {installation.port} is taken" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def _words(process: psutil.Process | None) -> set[str]:
+    try:
+        return set(process.cmdline()) if process else set()
+    except psutil.NoSuchProcess:
+        return set()
+
+
+def _kill(processes: list[psutil.Process]) -> None:
+    for process in processes:
+        try:
+            process.kill()
+        except psutil.NoSuchProcess:
+            continue
 
 
 def _key(announced: str) -> str:

@@ -7,9 +7,9 @@ from django.db import ProgrammingError, connection, transaction
 from psycopg import errors, sql
 
 from memory.errors import TenantMissing
-from memory.events import state, store
+from memory.events import state, store, verification
 from memory.layers import session, task
-from memory.models import ApiKey, IdempotencyKey, Membership, Snapshot, Stream, Tenant, User
+from memory.models import ApiKey, Finding, IdempotencyKey, Membership, Snapshot, Stream, Tenant, User
 from memory.tenancy import current_tenant_id, in_each_tenant, tenant_scope
 from tests import raw, tables
 from tests.events.making import drafted
@@ -26,6 +26,8 @@ def fill(tenant: Tenant, user: User) -> str:
         store.append("run", [drafted() for _ in range(500)])
         state.take_snapshots(Stream.objects.named("run"))
         assert Snapshot.objects.exists()
+        verified = verification.verify(Stream.objects.named("run"))
+        Finding.objects.create(tenant=tenant, stream=verified.stream, version=1, found_at=verified.verified_at)
         Membership.objects.create(tenant=tenant, user=user)
         IdempotencyKey.objects.create(tenant=tenant, key="k", request_digest=b"d")
         return ApiKey.objects.issue(tenant, "key")[1]
@@ -183,6 +185,8 @@ def test_a_reference_into_another_tenant_is_refused(application: raw.Connection,
         "snapshot": ("stream", "version, reducer_version, stream_hash, state, created_at"),
         "session": ("stream", "id, user_id, agent_id, metadata, message_count, created_at, last_active_at, expires_at"),
         "message": ("session", "id, number, event_version, role, name, content, tool_call_id, occurred_at, recorded_at"),
+        "verification": ("stream", "verified_at, version, faults, clean_version, clean_hash"),
+        "finding": ("stream", "version, fault, detail, found_at"),
         "task": ("session", "id, user_id, status, created_at, updated_at"),
     }  # fmt: skip
     own = {"id": "'copy'", "event_id": "'copy'"}

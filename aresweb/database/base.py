@@ -53,8 +53,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def assume_application_role(cursor: CursorWrapper) -> None:
-    """Work as the application's role from here on; as the login role where the first migration has still to make it."""
-    cursor.execute("SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = %s", [APPLICATION_ROLE])
+    """Work as the application's role from here on; as the login role until the first migration has given it rights."""
+    cursor.execute(
+        "SELECT set_config('role', rolname, false) FROM pg_roles "
+        "WHERE rolname = %s AND has_table_privilege(rolname, to_regclass('django_migrations'), 'SELECT')",
+        [APPLICATION_ROLE],
+    )
 
 
 @contextmanager

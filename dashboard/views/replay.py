@@ -11,13 +11,14 @@ from dashboard.access import member_required
 from memory.errors import NotFound
 from memory.events.state import state_at
 from memory.flight import timeline
-from memory.models import Event, Stream
+from memory.models import Event, Stream, Verification
+from memory.vocabulary import Role
 
 WINDOW = 100
 
 
 @member_required
-def run(request: HttpRequest, name: str) -> HttpResponse:
+def run(request: Any, name: str) -> HttpResponse:
     """The page at the step that `?at=` names, the last one without it; for a page that is open, its head anew."""
     stream = Stream.objects.named(name)
     version = _number(request.GET.get("at"), stream.version)
@@ -26,6 +27,8 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
         "run": runs.of(stream),
         "version": version,
         "is_live": runs.is_live(stream, timezone.now()),
+        "verification": Verification.objects.of(stream),
+        "may_verify": request.membership.is_at_least(Role.OPERATOR),
     }
     if request.headers.get("HX-Request"):
         return render(request, "dashboard/runs/detail.html#head", context)

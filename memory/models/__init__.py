@@ -2,6 +2,7 @@
 
 from memory.models.api_key import ApiKey
 from memory.models.event import Event
+from memory.models.finding import Finding
 from memory.models.idempotency_key import IdempotencyKey
 from memory.models.membership import Membership
 from memory.models.message import Message
@@ -11,10 +12,12 @@ from memory.models.stream import Stream
 from memory.models.task import Task
 from memory.models.tenant import Tenant
 from memory.models.user import User
+from memory.models.verification import Verification
 
 __all__ = [
     "ApiKey",
     "Event",
+    "Finding",
     "IdempotencyKey",
     "Membership",
     "Message",
@@ -24,4 +27,5 @@ __all__ = [
     "Task",
     "Tenant",
     "User",
+    "Verification",
 ]

@@ -97,6 +97,11 @@ class Event(models.Model):
             BrinIndex(fields=["recorded_at"], name="event_recorded"),
         ]
 
+    @property
+    def is_erased(self) -> bool:
+        """Whether the content was blanked."""
+        return self.erased_at is not None
+
     @cached_property
     def payload(self) -> dict[str, Any]:
         """The payload as a value."""

@@ -33,3 +33,7 @@ class Membership(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "user"], name="membership_once")]
+
+    def is_at_least(self, role: Role) -> bool:
+        """Whether the member may do what this role may."""
+        return list(Role).index(Role(self.role)) >= list(Role).index(role)

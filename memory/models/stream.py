@@ -14,6 +14,8 @@ from memory.vocabulary import STREAM_NAME_MAX_LENGTH, Outcome, is_identifier
 SEARCH_SECONDS = 8.0
 # A tenant whose clients make up names must not blow up a page.
 MOST_CHOICES = 200
+# More than one run of the job that verifies them comes to.
+MOST_DUE = 10_000
 
 
 class StreamQuerySet(models.QuerySet["Stream"]):
@@ -85,6 +87,23 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         """Those with `every` or more events behind their newest snapshot by this reducer."""
         newest = models.Max("snapshot__version", filter=Q(snapshot__reducer_version=reducer_version), default=0)
         return self.annotate(newest_snapshot=newest).filter(version__gte=models.F("newest_snapshot") + every)
+
+    def lacking_last_snapshot(self, rested: datetime, reducer_version: int) -> "StreamQuerySet":
+        """Those that ended before this moment and have no snapshot of their end by this reducer."""
+        snapshot = {"snapshot__version": models.F("version"), "snapshot__reducer_version": reducer_version}
+        taken = self.filter(pk=models.OuterRef("pk"), **snapshot)
+        ended = self.filter(outcome__in=(Outcome.SUCCEEDED, Outcome.FAILED), last_event_at__lte=rested)
+        return ended.exclude(models.Exists(taken))
+
+    def due_for_verification(self, oldest: datetime) -> list[int]:
+        """The rows of those that were not verified since this moment: never verified ones first, then those that have
+        grown since, then the others, the longest ago first."""
+        seen, seen_at = models.F("verification__version"), models.F("verification__verified_at")
+        due = self.filter(Q(verification=None) | Q(verification__verified_at__lt=oldest))
+        never_first = due.annotate(has_grown=Q(version__gt=seen)).order_by(
+            models.F("has_grown").desc(nulls_first=True), seen_at.asc(), "pk"
+        )
+        return list(never_first.values_list("pk", flat=True)[:MOST_DUE])
 
     def mentioning(self, text: str) -> "StreamQuerySet":
         """With this text in title, name, agent, user or the payload of an event; letter case does not matter."""

@@ -15,13 +15,16 @@ def read(name: str) -> str:
     return (Path(__file__).parent / f"{name}.sql").read_text()
 
 
-def run(name: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def run(name: str, parameters: Mapping[str, Any], *, binary: bool = False) -> list[tuple[Any, ...]]:
     """The rows of the statement in `<name>.sql`, which PostgreSQL parses and plans once a connection.
+
+    Args:
+        binary: let values come as PostgreSQL keeps them: for many rows with times, which are slow to read as text.
 
     Raises:
         django.db.DatabaseError: what Django's own cursors would raise.
     """
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        cursor.execute(read(name), parameters, prepare=True)
+        cursor.execute(read(name), parameters, prepare=True, binary=binary)
         return cursor.fetchall()

@@ -38,7 +38,7 @@ def database_url() -> str:
 @contextmanager
 def serving(port: int) -> Iterator[None]:
     """gunicorn as `manage.py serve` starts it, on the tests' database."""
-    environment = os.environ | {"DATABASE_URL": database_url(), "PORT": str(port), "ARES_WEB_WORKERS": "1"}
+    environment = os.environ | {"DATABASE_URL": database_url(), "PORT": str(port), "ARES_WEB_WORKERS": "2"}
     command = [sys.executable, "-m", "gunicorn", "--config", "python:aresweb.gunicorn", "aresweb.wsgi"]
     server = subprocess.Popen(
         command, cwd=settings.BASE_DIR, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE

@@ -29,6 +29,14 @@ def test_replaying_in_parts_gives_the_same_state(given_batches: tuple[list[Recor
 
 
 @given(streams())
+def test_a_kept_state_and_the_tail_give_the_state_of_all_events_at_every_cut(events: list[Recorded]) -> None:
+    whole = replay(initial_state(), events)
+    for cut in range(len(events) + 1):
+        kept = json.loads(json.dumps(replay(initial_state(), events[:cut])))
+        assert replay(kept, events[cut:]) == whole
+
+
+@given(streams())
 def test_no_payload_makes_the_reducer_fail(events: list[Recorded]) -> None:
     state = replay(initial_state(), events)
     assert state["version"] == state["counters"]["events"] == len(events)

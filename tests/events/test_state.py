@@ -1,16 +1,20 @@
 """The state after any event: from a snapshot or from the beginning, it is the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 from django.conf import settings
 from django.test import override_settings
+from hypothesis import HealthCheck, given
+from hypothesis import settings as settings_of_hypothesis
 
 from memory.errors import NotFound
 from memory.events import erasure, state, store
 from memory.events.draft import Draft
 from memory.events.reducer import REDUCER_VERSION, State, initial_state, replay
 from memory.models import Event, Snapshot, Stream, Tenant
+from memory.vocabulary import new_id
+from tests.events import making
 from tests.events.making import drafted
 
 EVERY = 10
@@ -132,6 +136,41 @@ def test_a_version_that_the_stream_has_not_come_to_is_not_found(version: int) ->
 
 def test_version_0_is_the_state_before_the_first_event() -> None:
     assert state.state_at(recorded(3), 0) == initial_state()
+
+
+@settings_of_hypothesis(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(events=making.streams(most=25))
+def test_for_any_stream_and_every_cut_a_snapshot_and_the_tail_give_the_state_of_all_events(
+    events: list[making.Recorded],
+) -> None:
+    store.append(name := new_id("run-"), [drafted(event.type, **event.payload) for event in events] or [drafted()])
+    stream = Stream.objects.named(name)
+    whole = from_the_beginning(stream, stream.version)
+    for cut in range(stream.version + 1):
+        Snapshot.objects.filter(stream=stream).delete()
+        kept = Event.objects.in_stream(stream).filter(version=cut).first()
+        if kept:
+            snapshot = {"reducer_version": REDUCER_VERSION, "state": from_the_beginning(stream, cut)}
+            Snapshot.objects.create(tenant=stream.tenant, stream=stream, version=cut, stream_hash=kept.hash, **snapshot)
+        assert state.state_at(stream, stream.version) == whole
+
+
+def test_a_reducer_that_changed_ignores_old_snapshots_and_makes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = recorded(25)
+    state.state_at(stream, 25)
+
+    def another(before: State, events: Iterable[Event]) -> State:
+        return {**replay({**before}, events), "made_by": "another"}
+
+    monkeypatch.setattr(state, "replay", another)
+    assert "made_by" in state.state_at(stream, 25)  # the tail alone, on a snapshot of the old one
+    monkeypatch.setattr(state, "REDUCER_VERSION", REDUCER_VERSION + 1)
+    assert state.take_snapshots(stream) == 2
+    made = Snapshot.objects.filter(reducer_version=REDUCER_VERSION + 1)
+    assert [snapshot.state["made_by"] for snapshot in made] == ["another"] * 2
+    assert versions() == versions(REDUCER_VERSION + 1) == [10, 20]
+    Snapshot.objects.filter(reducer_version=REDUCER_VERSION).update(state={})
+    assert state.state_at(stream, 20)["made_by"] == "another"
 
 
 def test_an_erased_stream_has_states_without_its_content() -> None:
