@@ -48,6 +48,21 @@ SETTINGS = {
         Setting("ARES_SESSION_TTL_HOURS", 24, "A session expires this long after its last message, in hours.", 1),
         Setting("ARES_IDEMPOTENCY_HOURS", 24, "How long the answer to an Idempotency-Key is kept, in hours.", 1),
         Setting("ARES_SNAPSHOT_EVERY", 500, "Events between two snapshots of a stream's state.", 10, 100_000),
+        Setting(
+            "ARES_STALL_SECONDS",
+            300,
+            "Without work for so long, an agent with an open task has stalled, in seconds.",
+            1,
+        ),
+        Setting(
+            "ARES_CRASH_SECONDS",
+            900,
+            "Without any sign of life for so long, an agent with an open task has crashed, in seconds.",
+            1,
+        ),
+        Setting("ARES_RECOVERY_SECONDS", 5, "Longest time for each part of an agent's recovery, in seconds.", 1, 60),
+        Setting("ARES_FLAPPING_RESTARTS", 10, "So many recoveries in ARES_FLAPPING_SECONDS are a warning.", 2, 1000),
+        Setting("ARES_FLAPPING_SECONDS", 600, "The time in which an agent's recoveries are counted, in seconds.", 1),
         Setting("ARES_LIVE_CONNECTIONS", 20, "Most pages followed live at once in one web process.", 0, 1000),
     )
 }

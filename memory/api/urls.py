@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.api import events, messages, sessions, streams, tasks
+from memory.api import agents, events, messages, sessions, streams, tasks
 
 urlpatterns = [
     path("sessions", sessions.SessionsView.as_view()),
@@ -13,5 +13,9 @@ urlpatterns = [
     path("streams", streams.StreamsView.as_view()),
     path("streams/<str:stream>/events", events.StreamEventsView.as_view()),
     path("streams/<str:stream>/state", streams.StreamStateView.as_view()),
+    # An agent's id is its client's, and may hold slashes.
+    path("agents", agents.AgentsView.as_view()),
+    path("agents/<path:agent_id>/recovery", agents.RecoveryView.as_view()),
+    path("agents/<path:agent_id>", agents.AgentView.as_view()),
     path("events", events.EventsView.as_view()),
 ]
