@@ -10,7 +10,7 @@ from dashboard import formats, readable, runs
 from dashboard.access import member_required
 from memory.errors import NotFound
 from memory.events.state import state_at
-from memory.flight import timeline
+from memory.flight import agents, crash, timeline
 from memory.models import Event, Stream
 
 WINDOW = 100
@@ -26,6 +26,7 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
         "run": runs.of(stream),
         "version": version,
         "is_live": runs.is_live(stream, timezone.now()),
+        "has_crash_story": crash.has_story(stream, agents.health_of_run(stream, timezone.now())),
     }
     if request.headers.get("HX-Request"):
         return render(request, "dashboard/runs/detail.html#head", context)
