@@ -6,14 +6,15 @@ WITH appended AS (
         causation_id, correlation_id, is_error, digest, hash
     )
     SELECT
-        %(tenant_id)s, %(stream_id)s, version, event_id, type, payload::json, metadata::json, occurred_at,
-        %(recorded_at)s, causation_id, correlation_id, is_error, digest, hash
+        %(tenant_id)s, %(stream_id)s, version, event_id, type, payload::json, metadata::json, occurred_at, recorded_at,
+        causation_id, correlation_id, is_error, digest, hash
     FROM unnest(
         %(versions)b::bigint[], %(event_ids)b::text[], %(types)b::text[], %(payloads)b::text[], %(metadatas)b::text[],
-        %(occurred_ats)b::timestamptz[], %(causation_ids)b::text[], %(correlation_ids)b::text[], %(errors)b::bool[],
-        %(digests)b::bytea[], %(hashes)b::bytea[]
+        %(occurred_ats)b::timestamptz[], %(recorded_ats)b::timestamptz[], %(causation_ids)b::text[],
+        %(correlation_ids)b::text[], %(errors)b::bool[], %(digests)b::bytea[], %(hashes)b::bytea[]
     ) AS new (
-        version, event_id, type, payload, metadata, occurred_at, causation_id, correlation_id, is_error, digest, hash
+        version, event_id, type, payload, metadata, occurred_at, recorded_at, causation_id, correlation_id, is_error,
+        digest, hash
     )
     ORDER BY version
     RETURNING version, position, transaction_id
