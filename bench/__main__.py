@@ -2,10 +2,10 @@
 
 import sys
 
-from bench import append, pages, state
+from bench import append, pages, startup, state
 from bench.server import installation
 
-BENCHMARKS = {"append": append, "state": state, "pages": pages}
+BENCHMARKS = {"append": append, "state": state, "pages": pages, "startup": startup}
 
 
 def main(names: list[str]) -> None:

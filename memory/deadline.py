@@ -1,11 +1,15 @@
-"""Work in the database that may take only so long: PostgreSQL cancels the statement that would take longer."""
+"""Work in the database that may take only so long: PostgreSQL cancels the statement that would take longer.
+
+`bounded` gives each statement its time; here all of them share one.
+"""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from memory import sql
 from memory.errors import TooSlow
 
 
@@ -42,15 +46,12 @@ def within(seconds: float) -> Iterator[Deadline]:
         django.db.OperationalError: PostgreSQL cancelled one.
     """
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT current_setting('statement_timeout')")
-            before = cursor.fetchone()[0]
+        ((before,),) = sql.run("statement_timeout", {})
         deadline = Deadline(seconds)
         deadline.renew()
         yield deadline
         _set_timeout(before)  # where it failed, rolling back to the savepoint does this
 
 
-def _set_timeout(value: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [value])
+def _set_timeout(timeout: str) -> None:
+    sql.run("set_statement_timeout", {"timeout": timeout})

@@ -165,7 +165,7 @@ class RecoveryView(TenantView):
     )
     def post(self, request: Request, agent_id: str) -> Response:
         """Give a restarted agent back what it knew: state, conversation and open tasks, and record `agent.restored`."""
-        most_messages = body_object(request).get("limit", recovery.DEFAULT_MESSAGES)
+        most_messages = body_object(request, {"limit"}).get("limit", recovery.DEFAULT_MESSAGES)
         return Response(_recovered(recovery.recover(agent_id, most_messages)))
 
 

@@ -17,7 +17,7 @@ from memory.events.totals import Totals
 from memory.models.event import Event
 from memory.models.stream import Stream
 from memory.tenancy import current_tenant_id
-from memory.vocabulary import STREAM_NAME_MAX_LENGTH, STREAM_NAME_PATTERN
+from memory.vocabulary import HOUSEKEEPING, STREAM_NAME_MAX_LENGTH, STREAM_NAME_PATTERN
 
 TOTALS = tuple(field.name for field in fields(Totals))
 # Of events that were recorded elsewhere, how many go in one statement.
@@ -174,6 +174,9 @@ def _insert_all(stream: Stream, events: Sequence[Event]) -> None:
 
 def _insert(stream: Stream, events: Sequence[Event]) -> None:
     """Insert events that follow the stream's head; the stream's row and object move along."""
+    active = [event.recorded_at for event in events if event.type not in HOUSEKEEPING]
+    if active:
+        stream.last_event_at = active[-1]
     known = totals.add(Totals(**{name: getattr(stream, name) for name in TOTALS}), events)
     with _naming_taken_ids():
         places = sql.run(
@@ -181,7 +184,7 @@ def _insert(stream: Stream, events: Sequence[Event]) -> None:
             {
                 "tenant_id": stream.tenant_id,
                 "stream_id": stream.pk,
-                "recorded_at": events[-1].recorded_at,
+                "last_event_at": stream.last_event_at,
                 "recorded_ats": [event.recorded_at for event in events],
                 "version": events[-1].version,
                 "last_hash": events[-1].hash,
