@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.api import agents, events, messages, sessions, streams, tasks
+from memory.api import agents, events, exports, messages, sessions, streams, tasks
 
 urlpatterns = [
     path("sessions", sessions.SessionsView.as_view()),
@@ -13,6 +13,8 @@ urlpatterns = [
     path("streams", streams.StreamsView.as_view()),
     path("streams/<str:stream>/events", events.StreamEventsView.as_view()),
     path("streams/<str:stream>/state", streams.StreamStateView.as_view()),
+    path("streams/<str:stream>/export", exports.ExportView.as_view()),
+    path("streams/<str:stream>/fixture", exports.FixtureView.as_view()),
     # An agent's id is its client's, and may hold slashes.
     path("agents", agents.AgentsView.as_view()),
     path("agents/<path:agent_id>/recovery", agents.RecoveryView.as_view()),

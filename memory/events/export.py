@@ -57,3 +57,8 @@ def _fields(event: Event) -> dict[str, object]:
 
 def _line(fields: dict[str, object]) -> bytes:
     return orjson.dumps(fields) + b"\n"
+
+
+def file_name(stream: Stream) -> str:
+    """What to call the file; a stream's name has no character that a file's may not have but a colon."""
+    return f"{stream.name.replace(':', '-')}.jsonl"

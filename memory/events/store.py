@@ -75,11 +75,13 @@ def append_chained(stream_name: str, events: Sequence[Chained]) -> Appended:
         events: a whole stream, from version 1 on.
 
     Raises:
-        Invalid: the hashes do not follow from the events, or the stream's name is none.
+        Invalid: there are none, the hashes do not follow from them, or the stream's name is none.
         Conflict: a stream of this name holds other events.
         EventIdTaken: another stream holds an event with one of the ids.
     """
     check_stream_name(stream_name)
+    if not events:
+        raise Invalid("There must be at least one event.")
     made = chained.check(stream_name, events)
     stream = _locked(stream_name, None)
     common = min(stream.version, len(made))
