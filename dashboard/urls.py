@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dashboard.views import account, integrity, live, overview, replay, runs
+from dashboard.views import account, agents, crash, integrity, live, overview, replay, runs
 
 app_name = "dashboard"
 
@@ -17,6 +17,8 @@ urlpatterns = [
     path("runs/<str:name>/live/", live.run_live, name="run_live"),
     path("runs/<str:name>/verification/", integrity.verify_run, name="verify_run"),
     path("integrity/", integrity.integrity, name="integrity"),
+    path("runs/<str:name>/crash/", crash.run_crash, name="run_crash"),
+    path("agents/", agents.agents_list, name="agents"),
     path("login/", account.login, name="login"),
     path("logout/", account.logout, name="logout"),
     path("tenant/", account.switch_tenant, name="switch_tenant"),

@@ -51,6 +51,21 @@ SETTINGS = {
         Setting("ARES_VERIFY_HOURS", 24, "The worker verifies a stream again after so many hours.", 1, 10_000),
         Setting("ARES_VERIFY_SECONDS", 60, "How long the worker verifies streams, each hour, in seconds.", 1, 300),
         Setting("ARES_VERIFY_AT_ONCE", 20_000, "Events up to which Verify now answers at once.", 0, 1_000_000),
+        Setting(
+            "ARES_STALL_SECONDS",
+            300,
+            "Without work for so long, an agent with an open task has stalled, in seconds.",
+            1,
+        ),
+        Setting(
+            "ARES_CRASH_SECONDS",
+            900,
+            "Without any sign of life for so long, an agent with an open task has crashed, in seconds.",
+            1,
+        ),
+        Setting("ARES_RECOVERY_SECONDS", 5, "Longest time for each part of an agent's recovery, in seconds.", 1, 60),
+        Setting("ARES_FLAPPING_RESTARTS", 10, "So many recoveries in ARES_FLAPPING_SECONDS are a warning.", 2, 1000),
+        Setting("ARES_FLAPPING_SECONDS", 600, "The time in which an agent's recoveries are counted, in seconds.", 1),
         Setting("ARES_LIVE_CONNECTIONS", 20, "Most pages followed live at once in one web process.", 0, 1000),
     )
 }

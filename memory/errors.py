@@ -81,6 +81,12 @@ class Unavailable(AresError):
     code = "unavailable"
 
 
+class TooSlow(Unavailable):
+    """It took longer than it may"""
+
+    code = "too-slow"
+
+
 class TenantMissing(AresError):
     """A tenant's data was asked for outside of a tenant's scope"""
 

@@ -30,6 +30,7 @@ class EventType(StrEnum):
     AGENT_CRASHED = "agent.crashed"
     AGENT_RESTORED = "agent.restored"
     AGENT_HEARTBEAT = "agent.heartbeat"
+    AGENT_FLAPPING = "agent.flapping"
     STEP_STARTED = "step.started"
     STEP_COMPLETED = "step.completed"
     STEP_FAILED = "step.failed"
@@ -46,6 +47,17 @@ class Outcome(StrEnum):
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     UNKNOWN = "unknown"
+
+
+class HealthState(StrEnum):
+    """How an agent is, as far as its events tell."""
+
+    RUNNING = "running"
+    IDLE = "idle"
+    STALLED = "stalled"
+    CRASHED = "crashed"
+    RESTORED = "restored"
+    STOPPED = "stopped"
 
 
 class MessageRole(StrEnum):

@@ -6,7 +6,7 @@ from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from dashboard import runs
+from dashboard import agents, runs
 from dashboard.access import member_required
 from memory.models import Event, Stream
 from memory.vocabulary import Outcome
@@ -31,6 +31,9 @@ def overview(request: HttpRequest) -> HttpResponse:
         "counts": counts,
         "running": [runs.of(stream) for stream in running[:LISTED]],
         "failures": [runs.of(stream) for stream in failed[:LISTED]],
+        "agents_in_trouble": [shown for shown in agents.shown(datetime.now(UTC)) if shown.agent.health.is_trouble][
+            :LISTED
+        ],
         "recent": [runs.of(stream) for stream in recent[:LISTED]],
     }
     return render(request, "dashboard/overview.html", context)

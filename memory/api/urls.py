@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.api import events, messages, sessions, streams, tasks, verification
+from memory.api import agents, events, exports, messages, sessions, streams, tasks, verification
 
 urlpatterns = [
     path("sessions", sessions.SessionsView.as_view()),
@@ -14,5 +14,11 @@ urlpatterns = [
     path("streams/<str:stream>/events", events.StreamEventsView.as_view()),
     path("streams/<str:stream>/state", streams.StreamStateView.as_view()),
     path("streams/<str:stream>/verification", verification.VerificationView.as_view()),
+    path("streams/<str:stream>/export", exports.ExportView.as_view()),
+    path("streams/<str:stream>/fixture", exports.FixtureView.as_view()),
+    # An agent's id is its client's, and may hold slashes.
+    path("agents", agents.AgentsView.as_view()),
+    path("agents/<path:agent_id>/recovery", agents.RecoveryView.as_view()),
+    path("agents/<path:agent_id>", agents.AgentView.as_view()),
     path("events", events.EventsView.as_view()),
 ]

@@ -1,7 +1,11 @@
 """Erasure: the content of a stream's events goes, their digests stay, so the chain still verifies."""
 
+from collections.abc import Sequence
+
 from django.db import connection
 
+from memory.errors import Conflict
+from memory.models.event import Event
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
 
@@ -19,3 +23,21 @@ def blank_stream(stream: Stream) -> dict[str, int]:
     stream.title = stream.agent_id = stream.user_id = ""
     stream.save(update_fields=["title", "agent_id", "user_id"])
     return {"events": blanked, "snapshots": snapshots}
+
+
+def blank_again(stream: Stream, erased: Sequence[Event]) -> None:
+    """Mark events as erased that were so where they come from, and are in the stream now without content.
+
+    They are a stream's beginning; what was here of it before must be erased too: an import blanks nothing.
+
+    Raises:
+        Conflict: it is not.
+    """
+    here = Event.objects.in_stream(stream).up_to(erased[0].version - 1)
+    if here.filter(erased_at=None).exists():
+        raise Conflict(
+            f"The content of stream {stream.name} was erased at its origin, but not here: erase it here first. "
+            "Nothing was written."
+        )
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT aresweb_erase_events(%s)", [stream.pk])

@@ -9,8 +9,9 @@ from typing import Any
 from django.db import IntegrityError
 
 from memory import conf, sql
-from memory.errors import EventIdTaken, Invalid, TooLarge, WrongVersion
-from memory.events import chain, facts, totals
+from memory.errors import Conflict, EventIdTaken, Invalid, TooLarge, WrongVersion
+from memory.events import chain, chained, erasure, facts, totals
+from memory.events.chained import Chained
 from memory.events.draft import Draft, Limits, text
 from memory.events.totals import Totals
 from memory.models.event import Event
@@ -19,6 +20,8 @@ from memory.tenancy import current_tenant_id
 from memory.vocabulary import HOUSEKEEPING, STREAM_NAME_MAX_LENGTH, STREAM_NAME_PATTERN
 
 TOTALS = tuple(field.name for field in fields(Totals))
+# Of events that were recorded elsewhere, how many go in one statement.
+CHAINED_BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,39 @@ def append(stream_name: str, drafts: Sequence[Draft], expected_version: int | No
             raise WrongVersion(stream_name, expected_version, stream.version)
         recorded |= {event.event_id: event for event in _write(stream, new)}
     return Appended(stream.version, [recorded[draft.id] for draft in drafts], len(new))
+
+
+def append_chained(stream_name: str, events: Sequence[Chained]) -> Appended:
+    """Append events that were recorded elsewhere under this name, with their ids, times and hashes, all or none.
+
+    What the stream holds already must be their beginning, or they its: the hash at the last common version tells, since
+    it covers everything before it.
+
+    Args:
+        events: a whole stream, from version 1 on.
+
+    Raises:
+        Invalid: there are none, the hashes do not follow from them, or the stream's name is none.
+        Conflict: a stream of this name holds other events.
+        EventIdTaken: another stream holds an event with one of the ids.
+    """
+    check_stream_name(stream_name)
+    if not events:
+        raise Invalid("There must be at least one event.")
+    made = chained.check(stream_name, events)
+    stream = _locked(stream_name, None)
+    common = min(stream.version, len(made))
+    if common and not Event.objects.filter(stream=stream, version=common, hash=made[common - 1].hash).exists():
+        raise Conflict(f"Stream {stream_name} is here with other events. Nothing was written.", stream=stream_name)
+    new = made[stream.version :]
+    for event in new:
+        event.tenant_id, event.stream_id = stream.tenant_id, stream.pk
+    erased = [event for event in new if event.erased_at]
+    _insert_all(stream, erased)
+    if erased:
+        erasure.blank_again(stream, erased)
+    _insert_all(stream, new[len(erased) :])
+    return Appended(stream.version, made, len(new))
 
 
 def limits() -> Limits:
@@ -128,10 +164,21 @@ def _same(draft: Draft, event: Event, stream: Stream) -> bool:
 
 def _write(stream: Stream, drafts: Sequence[Draft]) -> list[Event]:
     """Chain the drafts to the stream's head and insert them; the stream's row and object move along."""
-    now = datetime.now(UTC)
-    events = _chained(stream, drafts, now)
-    if any(event.type not in HOUSEKEEPING for event in events):
-        stream.last_event_at = now
+    events = _chained(stream, drafts, datetime.now(UTC))
+    _insert(stream, events)
+    return events
+
+
+def _insert_all(stream: Stream, events: Sequence[Event]) -> None:
+    for start in range(0, len(events), CHAINED_BATCH):
+        _insert(stream, events[start : start + CHAINED_BATCH])
+
+
+def _insert(stream: Stream, events: Sequence[Event]) -> None:
+    """Insert events that follow the stream's head; the stream's row and object move along."""
+    active = [event.recorded_at for event in events if event.type not in HOUSEKEEPING]
+    if active:
+        stream.last_event_at = active[-1]
     known = totals.add(Totals(**{name: getattr(stream, name) for name in TOTALS}), events)
     with _naming_taken_ids():
         places = sql.run(
@@ -139,8 +186,8 @@ def _write(stream: Stream, drafts: Sequence[Draft]) -> list[Event]:
             {
                 "tenant_id": stream.tenant_id,
                 "stream_id": stream.pk,
-                "recorded_at": now,
                 "last_event_at": stream.last_event_at,
+                "recorded_ats": [event.recorded_at for event in events],
                 "version": events[-1].version,
                 "last_hash": events[-1].hash,
                 "versions": [event.version for event in events],
@@ -160,7 +207,8 @@ def _write(stream: Stream, drafts: Sequence[Draft]) -> list[Event]:
     for event, (position, transaction_id) in zip(events, places, strict=True):
         event.position, event.transaction_id = position, transaction_id
     stream.version, stream.last_hash = events[-1].version, events[-1].hash
-    return events
+    for name in TOTALS:
+        setattr(stream, name, getattr(known, name))
 
 
 @contextmanager

@@ -11,6 +11,12 @@ from memory.vocabulary import HOUSEKEEPING, EventType, Outcome
 TITLE_LENGTH = 120
 # A client that makes up a new type for each event must not blow up the row.
 MOST_TYPES = 200
+# What an agent tells of its process.
+STATUS_EVENTS = frozenset(
+    {EventType.AGENT_STARTED, EventType.AGENT_STOPPED, EventType.AGENT_CRASHED, EventType.AGENT_RESTORED}
+)
+# Events that are no work of the agent's: it says that it lives, or the server clears up.
+NO_WORK = HOUSEKEEPING | {EventType.AGENT_HEARTBEAT}
 
 
 class Placed(Protocol):
@@ -24,11 +30,14 @@ class Placed(Protocol):
     def payload(self) -> facts.Payload: ...
     @property
     def occurred_at(self) -> datetime: ...
+    @property
+    def recorded_at(self) -> datetime: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The totals of a stream. Times are the clients'; tokens are what providers reported."""
+    """The totals of a stream. `started_at` and `ended_at` are the clients' times, the others the server's; tokens are
+    what providers reported."""
 
     agent_id: str = ""
     user_id: str = ""
@@ -43,6 +52,10 @@ class Totals:
     event_types: list[str] = field(default_factory=list)
     strip: str = ""
     strip_bin: int = 1
+    last_work_at: datetime | None = None
+    last_heartbeat_at: datetime | None = None
+    agent_status: str = ""
+    agent_status_at: datetime | None = None
 
 
 def add(totals: Totals, events: Sequence[Placed]) -> Totals:
@@ -68,10 +81,18 @@ def add(totals: Totals, events: Sequence[Placed]) -> Totals:
         event_types=_types(totals.event_types, (event.type for event in events)),
         strip=line,
         strip_bin=bin_size,
+        last_work_at=_last([event for event in events if event.type not in NO_WORK], totals.last_work_at),
+        last_heartbeat_at=_last(
+            [event for event in events if event.type == EventType.AGENT_HEARTBEAT], totals.last_heartbeat_at
+        ),
     )
     for event in events:
         totals = _tell(totals, event)
     return totals
+
+
+def _last(events: Sequence[Placed], known: datetime | None) -> datetime | None:
+    return events[-1].recorded_at if events else known
 
 
 def _types(known: list[str], new: Iterable[str]) -> list[str]:
@@ -81,7 +102,7 @@ def _types(known: list[str], new: Iterable[str]) -> list[str]:
 
 def _tell(totals: Totals, event: Placed) -> Totals:
     """What a single event changes beyond the sums: who, what about, and how it stands."""
-    changes: dict[str, Any] = {}
+    changes = _status(event)
     if not totals.agent_id:
         changes["agent_id"] = facts.string(event.payload, "agent_id")[:200]
     if not totals.user_id:
@@ -104,6 +125,13 @@ def _tell(totals: Totals, event: Placed) -> Totals:
             changes["outcome"] = Outcome.UNKNOWN
     told = {name: value for name, value in changes.items() if value != ""}
     return replace(totals, **told) if told else totals
+
+
+def _status(event: Placed) -> dict[str, Any]:
+    """What the agent tells of its process, if this event does."""
+    if event.type not in STATUS_EVENTS:
+        return {}
+    return {"agent_status": event.type.partition(".")[2], "agent_status_at": event.recorded_at}
 
 
 def _title(event: Placed) -> str:

@@ -73,6 +73,26 @@ def records(path: Path) -> Iterator[Record | Skipped]:
     yield from _split(path, text)
 
 
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, with their numbers, one at a time.
+
+    Raises:
+        OSError: the file cannot be read, or its compression is broken.
+        TooManyBytesError: it is larger than `MAX_BYTES`.
+    """
+    read = 0
+    try:
+        with _open(path) as stream:
+            for number, line in enumerate(stream, start=1):
+                read += len(line)
+                if read > MAX_BYTES:
+                    raise TooManyBytesError(f"it holds more than {MAX_BYTES} bytes of data")
+                if line.strip():
+                    yield number, line
+    except (EOFError, zlib.error) as error:
+        raise OSError(f"its compression is damaged ({error})") from error
+
+
 def _open(path: Path) -> io.BufferedIOBase:
     with path.open("rb") as stream:
         compressed = stream.read(len(GZIP_MAGIC)) == GZIP_MAGIC

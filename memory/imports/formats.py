@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from memory.imports import chat, claude_code, inspect_log, locomo, openhands, swe_agent, tau_bench
+from memory.imports import aresweb, chat, claude_code, inspect_log, locomo, openhands, swe_agent, tau_bench
 from memory.imports.files import read_head
 from memory.imports.run import Format
 
 # `chat` is last: several others hold chat messages too.
-FORMATS: tuple[Format, ...] = (tau_bench, swe_agent, openhands, claude_code, inspect_log, locomo, chat)
+FORMATS: tuple[Format, ...] = (aresweb, tau_bench, swe_agent, openhands, claude_code, inspect_log, locomo, chat)
 
 
 def detect(path: Path) -> Format | None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory import conf
+from memory.errors import Conflict
 from memory.events import store
 from memory.events.draft import Draft, draft
-from memory.imports.run import Payload, Run
+from memory.imports.run import Payload, Recording, Run
 from memory.layers import session, task
 from memory.models import Event, Session
 from memory.vocabulary import EVENT_PREFIX, MESSAGE_PREFIX, TASK_PREFIX, EventType
@@ -33,6 +34,22 @@ class Recorded:
     result: Result
     stream: str
     new_events: int
+
+
+def restore(recording: Recording) -> Recorded:
+    """Record a run of another aresweb as it is, or what is new of it. It becomes a stream, and no session.
+
+    Raises:
+        Invalid: its hashes do not follow.
+        Conflict, EventIdTaken: what is here under its name or its events' ids is something else.
+    """
+    done = store.append_chained(recording.key, recording.events)
+    if done.new and Session.objects.filter(pk=recording.key).exists():
+        raise Conflict(f"Session {recording.key} is live here: only its own messages go on with it.")
+    result = Result.KNOWN
+    if done.new:
+        result = Result.RECORDED if done.new == done.version else Result.EXTENDED
+    return Recorded(result, recording.key, done.new)
 
 
 def record(run: Run, format_name: str) -> Recorded:

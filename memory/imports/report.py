@@ -3,8 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from memory.events.chained import Chained
 from memory.imports.recorder import Recorded, Result
-from memory.imports.run import Run, Skipped
+from memory.imports.run import Recording, Run, Skipped
 
 
 @dataclass(slots=True)
@@ -18,12 +19,13 @@ class Report:
     new_events: int = 0
     skipped: list[Skipped] = field(default_factory=list)
 
-    def add(self, run: Run, recorded: Recorded) -> None:
+    def add(self, run: Run | Recording, recorded: Recorded) -> None:
         """Count a run and what became of it. `units` are the origin's own: messages, steps, lines."""
         self.results[recorded.result] += 1
         self.units.update(run.counts)
-        self.events.update(str(event.type) for event in run.events)
-        self.events["errors"] += sum(bool(event.payload.get("error")) for event in run.events)
+        told = [event.draft if isinstance(event, Chained) else event for event in run.events]
+        self.events.update(str(event.type) for event in told)
+        self.events["errors"] += sum(bool(event.payload.get("error")) for event in told)
         self.new_events += recorded.new_events
 
     @property

@@ -6,6 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from memory.events.chained import Chained
+
 Payload = dict[str, Any]
 
 
@@ -45,6 +47,15 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Recording:
+    """A run that another aresweb recorded: its stream's name, and its events with places, times and hashes."""
+
+    key: str
+    events: list[Chained]
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """Something in a file that was not imported, and why, in a sentence for the operator."""
 
@@ -60,5 +71,5 @@ class Format(Protocol):
     def matches(self, path: Path, head: bytes) -> bool:
         """Whether the file looks like this format, from its name and its first 64 KiB (already decompressed)."""
 
-    def read(self, path: Path) -> Iterator[Run | Skipped]:
+    def read(self, path: Path) -> Iterator[Run | Recording | Skipped]:
         """The file's runs, one at a time, with what had to be left out in between."""

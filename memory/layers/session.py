@@ -148,6 +148,12 @@ def erase(session_id: str) -> dict[str, Any]:
     return {"id": session_id, "deleted_at": event.recorded_at, "rows": rows}
 
 
+def latest_session_for_agent(agent_id: str, now: datetime) -> Session | None:
+    """The agent's session that was active last, among those whose time lasts; None without one."""
+    live_ones = Session.objects.filter(agent_id=agent_id, expired_at=None, expires_at__gt=now)
+    return live_ones.order_by("-last_active_at", "-id").first()
+
+
 def expire_due(now: datetime) -> int:
     """Expire the sessions whose time is over: messages go, the session's row and its stream stay. Returns how many."""
     due = list(Session.objects.due(now).select_for_update(skip_locked=True)[:EXPIRY_BATCH])

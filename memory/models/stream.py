@@ -42,6 +42,13 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         each = self.annotate(held=models.Func("event_types", function="unnest")).order_by("held")
         return list(each.values_list("held", flat=True).distinct()[:MOST_CHOICES])
 
+    def of_agent(self, agent_id: str) -> "StreamQuerySet":
+        """Those of one agent, the one it worked in last first."""
+        if "\x00" in agent_id:
+            return self.none()  # PostgreSQL holds no text with a NUL, and refuses to look for one
+        worked_last = models.F("last_work_at").desc(nulls_last=True)
+        return self.filter(agent_id=agent_id).exclude(agent_id="").order_by(worked_last, "-id")
+
     def newest_first(self) -> "StreamQuerySet":
         """The most recently active first."""
         return self.order_by("-last_event_at", "-id")
@@ -139,6 +146,12 @@ class Stream(models.Model):
     event_types = ArrayField(models.CharField(max_length=100), default=list)
     strip = models.CharField(max_length=130, blank=True)
     strip_bin = models.BigIntegerField(default=1)
+    # By the server's clock: when the agent did something last, when it said last that it lives, and the last it told
+    # of its process: started, stopped, crashed, restored.
+    last_work_at = models.DateTimeField(null=True)
+    last_heartbeat_at = models.DateTimeField(null=True)
+    agent_status = models.CharField(max_length=20, blank=True)
+    agent_status_at = models.DateTimeField(null=True)
 
     objects = StreamQuerySet.as_manager()
 

@@ -22,6 +22,11 @@ class TaskQuerySet(models.QuerySet["Task"]):
             raise NotFound(f"There is no task {task_id[:IDENTIFIER_MAX_LENGTH]!r}.")
         return task
 
+    def open_of_agent(self, agent_id: str) -> "TaskQuerySet":
+        """The open tasks in the agent's sessions that have not expired, the oldest first."""
+        of_agent = self.filter(session__agent_id=agent_id, session__expired_at=None, status=TaskStatus.OPEN)
+        return of_agent.order_by("created_at", "id")
+
 
 class Task(models.Model):
     """One execution. `input` and `output` are any JSON."""

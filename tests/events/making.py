@@ -21,6 +21,7 @@ class Recorded:
     type: str
     payload: dict[str, Any] = field(default_factory=dict)
     occurred_at: datetime = MAY
+    recorded_at: datetime = MAY
 
 
 def recorded(*events: tuple[str, dict[str, Any]], first: int = 1) -> list[Recorded]:

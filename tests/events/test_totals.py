@@ -120,3 +120,17 @@ def test_the_first_title_stays() -> None:
     assert (
         totals(("message.added", {"role": "user", "content": "one"}), ("task.created", {"input": "two"})).title == "one"
     )
+
+
+def test_work_heartbeats_and_the_agents_status_are_told_apart_by_the_servers_clock() -> None:
+    def at(second: int, event_type: str) -> Recorded:
+        return Recorded(second, event_type, {}, MAY - timedelta(days=9), MAY + timedelta(seconds=second))
+
+    made = add(
+        Totals(), [at(1, "agent.started"), at(2, "tool.call"), at(3, "agent.heartbeat"), at(4, "session.expired")]
+    )
+    assert (made.last_work_at, made.last_heartbeat_at) == (MAY + timedelta(seconds=2), MAY + timedelta(seconds=3))
+    assert (made.agent_status, made.agent_status_at) == ("started", MAY + timedelta(seconds=1))
+    made = add(made, [at(5, "agent.crashed"), at(6, "agent.heartbeat"), at(7, "agent.flapping")])
+    assert (made.last_work_at, made.last_heartbeat_at) == (MAY + timedelta(seconds=7), MAY + timedelta(seconds=6))
+    assert (made.agent_status, made.agent_status_at) == ("crashed", MAY + timedelta(seconds=5))

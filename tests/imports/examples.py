@@ -3,7 +3,12 @@
 Every function builds a new value, so that a test may change it.
 """
 
+import json
+from datetime import UTC, datetime
 from typing import Any
+
+from memory.events.chain import genesis, link, timestamp
+from memory.events.draft import content_digest
 
 
 def call(call_id: str = "call_1", name: str = "lookup", arguments: str = '{"city": "Lima"}') -> dict[str, Any]:
@@ -334,7 +339,37 @@ def locomo_sample() -> dict[str, Any]:
     }
 
 
+def aresweb_lines() -> list[Any]:
+    """An export of a stream with two events."""
+    lines: list[Any] = []
+    moment = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
+    previous = genesis("weather")
+    for version, payload in enumerate(
+        ({"role": "user", "content": "Sunny?"}, {"role": "assistant", "content": "Yes."}), 1
+    ):
+        text = json.dumps(payload, sort_keys=True, separators=(",", ":"))
+        digest = content_digest(text, "{}")
+        name = f"evt_{version}"
+        previous = link(previous, digest, version, name, "message.added", moment, moment, "", "")
+        times = {"occurred_at": timestamp(moment), "recorded_at": timestamp(moment), "erased_at": None}
+        links = {"causation_id": "", "correlation_id": "", "digest": digest.hex(), "hash": previous.hex()}
+        lines.append(
+            {
+                "version": version,
+                "id": name,
+                "type": "message.added",
+                "payload": payload,
+                "metadata": {},
+                **times,
+                **links,
+            }
+        )
+    header = {"format": "aresweb", "format_version": 1, "stream": "weather", "version": 2, "hash": previous.hex()}
+    return [header, *lines]
+
+
 EXAMPLES: dict[str, Any] = {
+    "aresweb": lambda: ("weather.jsonl", aresweb_lines()),
     "tau_bench": lambda: ("small-model-airline.json", [tau_bench_run(), tau_bench_run(0.0, trial=1)]),
     "swe_agent": lambda: ("proj-1.traj", swe_agent_run()),
     "openhands": lambda: ("output.jsonl", openhands_run()),

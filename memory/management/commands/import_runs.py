@@ -15,7 +15,7 @@ from memory import tenants
 from memory.errors import AresError
 from memory.imports import formats, recorder
 from memory.imports.report import Report
-from memory.imports.run import Format, Run, Skipped
+from memory.imports.run import Format, Recording, Run, Skipped
 from memory.tenancy import tenant_scope
 
 # More lines than that would push the summary out of sight.
@@ -71,7 +71,7 @@ def import_files(report: Report, paths: list[Path], tenant_id: int, named: Forma
             progress.advance(bar)
 
 
-def _items(path: Path, named: Format | None) -> Iterator[tuple[Run | Skipped, str]]:
+def _items(path: Path, named: Format | None) -> Iterator[tuple[Run | Recording | Skipped, str]]:
     """What a file holds, each with the name of its format."""
     try:
         known = named or formats.detect(path)
@@ -84,14 +84,14 @@ def _items(path: Path, named: Format | None) -> Iterator[tuple[Run | Skipped, st
         yield Skipped(str(path), f"cannot be read: {error.strerror}"), ""
 
 
-def _take(item: Run | Skipped, format_name: str, tenant_id: int, report: Report) -> None:
+def _take(item: Run | Recording | Skipped, format_name: str, tenant_id: int, report: Report) -> None:
     if isinstance(item, Skipped):
         report.skipped.append(item)
         return
     report.files[format_name] += 1
     try:
         with tenant_scope(tenant_id):
-            recorded = recorder.record(item, format_name)
+            recorded = recorder.restore(item) if isinstance(item, Recording) else recorder.record(item, format_name)
     except AresError as error:
         report.skipped.append(Skipped(item.key, f"{error.title}: {error.detail}"))
     except DatabaseError as error:

@@ -1,0 +1,57 @@
+"""Work in the database that may take only so long: PostgreSQL cancels the statement that would take longer.
+
+`bounded` gives each statement its time; here all of them share one.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import transaction
+
+from memory import sql
+from memory.errors import TooSlow
+
+
+class Deadline:
+    """The time by which something must be done. Ask for `renew` before each statement that may take long."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._ends = time.monotonic() + seconds
+
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return time.monotonic() >= self._ends
+
+    def renew(self) -> None:
+        """Give the next statements the time that is left.
+
+        Raises:
+            TooSlow: none is.
+        """
+        left = int((self._ends - time.monotonic()) * 1000)
+        if left <= 0:
+            raise TooSlow(f"It was not done within {self.seconds:g} s.")
+        _set_timeout(str(left))
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[Deadline]:
+    """A savepoint whose statements must be done in this time, waiting for locks included; what fails in it leaves the
+    transaction around it as it was. Needs a transaction.
+
+    Raises:
+        TooSlow: time was over between two statements.
+        django.db.OperationalError: PostgreSQL cancelled one.
+    """
+    with transaction.atomic():
+        ((before,),) = sql.run("statement_timeout", {})
+        deadline = Deadline(seconds)
+        deadline.renew()
+        yield deadline
+        _set_timeout(before)  # where it failed, rolling back to the savepoint does this
+
+
+def _set_timeout(timeout: str) -> None:
+    sql.run("set_statement_timeout", {"timeout": timeout})

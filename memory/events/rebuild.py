@@ -1,0 +1,119 @@
+"""The state at a stream's head as a crashed agent needs it: in bounded time, with a proof. Needs a tenant's scope."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from memory import conf, sql
+from memory.deadline import Deadline
+from memory.events import chain
+from memory.events.draft import content_digest
+from memory.events.reducer import REDUCER_VERSION, State, initial_state, replay
+from memory.models.event import Event
+from memory.models.snapshot import Snapshot
+from memory.models.stream import Stream
+
+PHASES = ("snapshot", "read", "verify", "replay")
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """A state, and how it was come by.
+
+    It begins at the snapshot of `snapshot_version` (0: at the first event) and is that after event `version`, which is
+    smaller than the stream's where time was over. `broken_at` is the first version whose hash does not follow from
+    what is recorded; None means that the replayed events verify. `milliseconds` says how long each phase took.
+    """
+
+    state: State
+    snapshot_version: int
+    version: int
+    head_hash: bytes
+    broken_at: int | None = None
+    milliseconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PHASES, 0.0))
+
+
+def rebuild(stream: Stream, deadline: Deadline) -> Rebuilt:
+    """The state after the stream's newest event, from the newest snapshot and the events behind it.
+
+    Missing snapshots on the way are taken. Where time is over, they let the next attempt go on from there.
+    """
+    began = perf_counter()
+    sql.run("hold_stream", {"stream_id": stream.pk})  # the snapshots taken here must not outlive an erasure
+    made = _beginning(stream)
+    made.milliseconds["snapshot"] = _since(began)
+    every = conf.value("ARES_SNAPSHOT_EVERY")
+    taken: list[Snapshot] = []
+    while made.version < stream.version and not deadline.is_over():
+        _advance(made, stream, min(stream.version, made.version - made.version % every + every), deadline)
+        if made.version % every == 0 and made.broken_at is None:
+            taken.append(_snapshot(stream, made))
+    if made.version == stream.version and made.broken_at is None and made.head_hash != bytes(stream.last_hash):
+        made.broken_at = made.version
+    Snapshot.objects.bulk_create(taken, ignore_conflicts=True)
+    return made
+
+
+def first_broken(previous: bytes, version: int, events: Sequence[Event]) -> int | None:
+    """The first version whose event does not follow from the ones before it; None if all do.
+
+    The events are those behind `version`, whose hash is `previous`.
+
+    An erased event's digest cannot be compared with its content any more, and is taken as it is.
+    """
+    for event in events:
+        version += 1
+        digest = bytes(event.digest)
+        if event.version != version or (
+            event.erased_at is None and content_digest(event.payload_json, event.metadata_json) != digest
+        ):
+            return version
+        previous = chain.link(
+            previous, digest, version, event.event_id, event.type, event.occurred_at, event.recorded_at,
+            event.causation_id, event.correlation_id,
+        )  # fmt: skip
+        if previous != bytes(event.hash):
+            return version
+    return None
+
+
+def _beginning(stream: Stream) -> Rebuilt:
+    snapshot = Snapshot.objects.newest_up_to(stream, stream.version, REDUCER_VERSION)
+    if snapshot is None:
+        return Rebuilt(initial_state(), 0, 0, chain.genesis(stream.name))
+    return Rebuilt(snapshot.state, snapshot.version, snapshot.version, bytes(snapshot.stream_hash))
+
+
+def _advance(made: Rebuilt, stream: Stream, stop: int, deadline: Deadline) -> None:
+    """Verify and replay the events up to version `stop`."""
+    deadline.renew()
+    began = perf_counter()
+    events = list(Event.objects.in_stream(stream).after(made.version).up_to(stop))
+    read = perf_counter()
+    if made.broken_at is None:
+        made.broken_at = first_broken(made.head_hash, made.version, events)
+        if made.broken_at is None and len(events) < stop - made.version:
+            made.broken_at = made.version + len(events) + 1
+    verified = perf_counter()
+    made.state = replay(made.state, events)
+    made.milliseconds["read"] += (read - began) * 1000
+    made.milliseconds["verify"] += (verified - read) * 1000
+    made.milliseconds["replay"] += _since(verified)
+    made.version = stop
+    if events:
+        made.head_hash = bytes(events[-1].hash)
+
+
+def _snapshot(stream: Stream, made: Rebuilt) -> Snapshot:
+    return Snapshot(
+        tenant_id=stream.tenant_id,
+        stream=stream,
+        version=made.version,
+        reducer_version=REDUCER_VERSION,
+        stream_hash=made.head_hash,
+        state=made.state,
+    )
+
+
+def _since(began: float) -> float:
+    return (perf_counter() - began) * 1000
