@@ -2,10 +2,10 @@
 
 import sys
 
-from bench import append, pages, startup, state
+from bench import append, pages, recovery, startup, state
 from bench.server import installation
 
-BENCHMARKS = {"append": append, "state": state, "pages": pages, "startup": startup}
+BENCHMARKS = {"append": append, "state": state, "pages": pages, "recovery": recovery, "startup": startup}
 
 
 def main(names: list[str]) -> None:
