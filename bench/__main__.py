@@ -2,10 +2,17 @@
 
 import sys
 
-from bench import append, pages, startup, state, verify
+from bench import append, pages, recovery, startup, state, verify
 from bench.server import installation
 
-BENCHMARKS = {"append": append, "state": state, "pages": pages, "startup": startup, "verify": verify}
+BENCHMARKS = {
+    "append": append,
+    "state": state,
+    "pages": pages,
+    "verify": verify,
+    "recovery": recovery,
+    "startup": startup,
+}
 
 
 def main(names: list[str]) -> None:

@@ -8,7 +8,7 @@ from memory import sql
 
 
 class Migration(migrations.Migration):
-    """Adds the columns; of streams that are there, the newest event counts as work."""
+    """Adds the columns and an index of recoveries; of streams that are there, the newest event counts as work."""
 
     dependencies: ClassVar = [("memory", "0003_verification")]
     operations: ClassVar = [
@@ -17,4 +17,10 @@ class Migration(migrations.Migration):
         migrations.AddField("stream", "agent_status", models.CharField(blank=True, max_length=20)),
         migrations.AddField("stream", "agent_status_at", models.DateTimeField(null=True)),
         migrations.RunSQL(sql.read("agents")),
+        migrations.AddIndex(
+            "event",
+            models.Index(
+                condition=models.Q(type="agent.restored"), fields=["tenant", "recorded_at"], name="event_restored"
+            ),
+        ),
     ]

@@ -7,12 +7,13 @@ from typing import Any
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
+from django.db.models import Q
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 
 from memory.models.stream import Stream
 from memory.models.tenant import Tenant
-from memory.vocabulary import EVENT_TYPE_MAX_LENGTH, IDENTIFIER_MAX_LENGTH
+from memory.vocabulary import EVENT_TYPE_MAX_LENGTH, IDENTIFIER_MAX_LENGTH, EventType
 
 
 class JSONTextField(models.TextField):  # type: ignore[type-arg]  # not generic at run time
@@ -95,6 +96,12 @@ class Event(models.Model):
         indexes = [
             models.Index(fields=["tenant", "transaction_id", "position"], name="event_cursor"),
             BrinIndex(fields=["recorded_at"], name="event_recorded"),
+            # Costs no other event anything, and counts an agent's recoveries without looking at what else was recorded.
+            models.Index(
+                fields=["tenant", "recorded_at"],
+                condition=Q(type=EventType.AGENT_RESTORED.value),
+                name="event_restored",
+            ),
         ]
 
     @property

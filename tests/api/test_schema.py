@@ -33,6 +33,11 @@ def test_the_schema_is_valid_and_names_every_resource(schema: Any) -> None:
         "/streams/{stream}/events": ["get", "post"],
         "/streams/{stream}/state": ["get"],
         "/streams/{stream}/verification": ["get", "post"],
+        "/streams/{stream}/export": ["get"],
+        "/streams/{stream}/fixture": ["get"],
+        "/agents": ["get"],
+        "/agents/{agent_id}": ["get"],
+        "/agents/{agent_id}/recovery": ["post"],
         "/events": ["get"],
     }
     operations = [operation for path in schema["paths"].values() for operation in path.values()]
@@ -61,7 +66,7 @@ def assert_fits(schema: Any, node: Any, value: Any) -> None:
 
 
 def test_every_answer_has_the_status_and_the_fields_that_the_schema_says(schema: Any, api: ApiClient) -> None:
-    session = api.post("/sessions", {"user_id": "u"}).json()["id"]
+    session = api.post("/sessions", {"user_id": "u", "agent_id": "ops"}).json()["id"]
     task = api.post("/tasks", {"session_id": session, "input": "x"}).json()["id"]
     event = {"events": [{"id": "e1", "type": "a.b"}]}
     for method, template, body in [
@@ -70,9 +75,12 @@ def test_every_answer_has_the_status_and_the_fields_that_the_schema_says(schema:
         ("POST", "/tasks", {"session_id": session, "input": "x"}), ("GET", "/tasks/{task_id}", None),
         ("PATCH", "/tasks/{task_id}", {"status": "completed"}), ("GET", "/streams", None), ("POST", "/streams/{stream}/events", event),
         ("POST", "/streams/{stream}/events", event), ("GET", "/streams/{stream}/events", None), ("GET", "/streams/{stream}/state", None),
-        ("GET", "/events", None), ("DELETE", "/sessions/{session_id}", None),
+        ("GET", "/streams/{stream}/fixture", None), ("GET", "/agents", None), ("GET", "/agents/{agent_id}", None),
+        ("POST", "/agents/{agent_id}/recovery", {}), ("POST", "/agents/{agent_id}/recovery", {"limit": 5}), ("GET", "/events", None), ("DELETE", "/sessions/{session_id}", None),
     ]:  # fmt: skip
-        response = api.call(method, template.format(session_id=session, task_id=task, stream="run"), body)
+        response = api.call(
+            method, template.format(session_id=session, task_id=task, stream="run", agent_id="ops"), body
+        )
         told = schema["paths"][f"/api/v1{template}"][method.lower()]["responses"]
         assert str(response.status_code) in told, (method, template)
         assert_fits(schema, told[str(response.status_code)]["content"]["application/json"]["schema"], response.json())

@@ -120,7 +120,8 @@ def test_no_missing_value_inside_of_a_record_makes_reading_fail(tmp_path: Path, 
             container[key] = kept
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+# An export of aresweb's is recorded as it is or not at all: its hashes cover every character.
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "aresweb"])
 def test_unstorable_characters_in_texts_are_replaced_and_counted(tmp_path: Path, name: str) -> None:
     known = next(known for known in FORMATS if name == known.NAME)
     path = written(tmp_path, name)

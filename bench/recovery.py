@@ -1,0 +1,56 @@
+"""Recovery of an agent with a stream of 100,000 events, with and without snapshots, on fresh and used connections."""
+
+from typing import Any
+
+from bench.report import publish
+from bench.samples import events
+from bench.server import Client, Installation
+
+LENGTH = 100_000
+BATCH = 1000
+PHASES = ("snapshot", "read", "verify", "replay", "conversation", "total")
+# Its own limit would end the recovery without snapshots on a slow machine; what is measured is how long it takes.
+SECONDS = 60
+
+
+def run(place: Installation) -> None:
+    """Recover, and publish the milliseconds of each phase as the proofs tell them. The table's pages are in memory."""
+    client = Client(place)
+    client.append("recovered", [{"type": "agent.started", "payload": {"agent_id": "bench"}}])
+    batch = events(BATCH)
+    for _ in range(LENGTH // BATCH):
+        client.append("recovered", batch)
+
+    from django.conf import settings
+    from django.db import connection
+
+    from memory import jobs, recovery
+    from memory.models import Snapshot
+    from memory.tenancy import tenant_scope
+
+    settings.ARES = {**settings.ARES, "ARES_RECOVERY_SECONDS": SECONDS}
+
+    def recover(*, fresh: bool) -> dict[str, Any]:
+        if fresh:
+            connection.close()
+        with tenant_scope(place.tenant_id):
+            return recovery.proof(recovery.recover("bench"))
+
+    with tenant_scope(place.tenant_id):
+        Snapshot.objects.all().delete()
+    rows = [("none, fresh", recover(fresh=True))]
+    with tenant_scope(place.tenant_id):
+        Snapshot.objects.all().delete()
+    rows.append(("none, used", recover(fresh=False)))
+    jobs.take_snapshots()
+    rows.append(("taken, fresh", recover(fresh=True)))
+    rows += [("taken, used", recover(fresh=False)) for _ in range(3)][-1:]
+    publish(
+        "recovery",
+        f"Recovery of an agent with a stream of {LENGTH:,} events: milliseconds",
+        ("snapshots, connection", "replayed", *PHASES, "verified"),
+        [
+            (what, proof["events_replayed"], *(proof["milliseconds"][name] for name in PHASES), str(proof["verified"]))
+            for what, proof in rows
+        ],
+    )
