@@ -10,8 +10,8 @@ LENGTH = 50_000
 BATCH = 1000
 ROUNDS = 5
 SELECT = """
-    SELECT tenant_id, stream_id, version, event_id, type, payload_json::text, metadata_json::text, occurred_at, recorded_at,
-        causation_id, correlation_id, is_error, digest, hash, position, transaction_id, erased_at
+    SELECT tenant_id, stream_id, version, event_id, type, payload_json::text, metadata_json::text, occurred_at,
+        recorded_at, causation_id, correlation_id, is_error, digest, hash, position, transaction_id, erased_at
     FROM memory_event WHERE tenant_id = aresweb_tenant_id() AND stream_id = %s ORDER BY version
 """
 
