@@ -2,9 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r
 
-.PHONY: run test lint bench browser-test requirements
+.PHONY: run test coverage lint bench browser-test requirements
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -12,6 +12,10 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -n 2 -m "not browser" $(ARGS)
+
+coverage: $(VENV)/dev.stamp
+	$(BIN)/python -m coverage run -m pytest -q -m "not browser" $(ARGS)
+	$(BIN)/python -m coverage report
 
 browser-test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m browser $(ARGS)
@@ -38,7 +42,7 @@ requirements: $(VENV)/dev.stamp
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "aresweb needs Python 3.11 or newer: PYTHON=python3.11 make …")'
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null && $(PYTHON) -m venv $(VENV) || \
-	    { $(PYTHON) -m venv --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+	    { $(PYTHON) -m venv --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install -qq pip; }
 
 $(VENV)/run.stamp: requirements/run.txt | $(VENV)/bin/python
 	@echo "Installing into $(VENV)/ what aresweb needs. This happens once and takes a minute."

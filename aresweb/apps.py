@@ -4,6 +4,7 @@ from typing import Any
 
 from django.apps import AppConfig, apps
 from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
 from django.db.models.signals import post_migrate, pre_migrate
 
 
@@ -25,14 +26,16 @@ def _as_owner(using: str, **kwargs: Any) -> None:
 
 
 def _as_application(using: str, **kwargs: Any) -> None:
-    """Renew the application's rights, work as its role again, and bring the schedules up to date."""
+    """Renew the application's rights, work as its role again, and bring the schedules up to date.
+
+    Not before everything is migrated: rights and schedules need tables of the last migrations.
+    """
     from aresweb.database.base import as_owner
     from memory import schedules, sql
 
+    executor = MigrationExecutor(connections[using])
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        return
     with as_owner(connections[using]) as cursor:  # type: ignore[arg-type]
-        cursor.execute("SELECT to_regclass('memory_event') IS NOT NULL")
-        migrated = cursor.fetchone()[0]
-        if migrated:
-            cursor.execute(sql.read("grants"))
-    if migrated:
-        schedules.install()
+        cursor.execute(sql.read("grants"))
+    schedules.install()

@@ -14,6 +14,7 @@ from memory.tenancy import tenant_scope
 
 ADMIN_EMAIL = "admin@aresweb.local"
 KEY_NAME = "first key"
+DEMO_TENANT = "demo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +33,38 @@ def ensure_access(home: Path, slug: str) -> Access:
     folder.mkdir(mode=0o700, exist_ok=True)
     password = _password(folder / "admin_password")
     tenant, _ = tenants.get_or_open(slug)
-    return Access(tenant, ADMIN_EMAIL, password, _api_key(home, tenant))
+    return Access(tenant, ADMIN_EMAIL, password, _api_key(folder / f"api_key_{slug}", tenant))
 
 
-def kept_api_key(home: Path) -> str:
-    """The text of the key that was made at the first start; empty where there is none."""
-    path = home / "secrets" / "api_key"
-    return path.read_text() if path.exists() else ""
+def kept_api_key(home: Path, slug: str) -> str:
+    """The text of the key that was made for this tenant at its first start; empty where there is none."""
+    return _kept(home / "secrets" / f"api_key_{slug}")
 
 
 def _password(path: Path) -> str | None:
     user = User.objects.filter(email=ADMIN_EMAIL).first()
     if user is None:
         password = secrets.token_urlsafe(12)
-        User.objects.create_superuser(ADMIN_EMAIL, password, name="Administrator")
         _keep(path, password)
+        User.objects.create_superuser(ADMIN_EMAIL, password, name="Administrator")
         return password
-    kept = path.read_text() if path.exists() else ""
+    kept = _kept(path)
     return kept if kept and user.check_password(kept) else None
 
 
-def _api_key(home: Path, tenant: Tenant) -> str:
-    kept = kept_api_key(home)
+def _api_key(path: Path, tenant: Tenant) -> str:
+    kept = _kept(path)
     key = ApiKey.objects.presented(kept)
     if key is not None and key.tenant_id == tenant.pk:
         return kept
     with tenant_scope(tenant.pk):
         _, text = ApiKey.objects.issue(tenant, KEY_NAME)
-    _keep(home / "secrets" / "api_key", text)
+    _keep(path, text)
     return text
+
+
+def _kept(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def _keep(path: Path, text: str) -> None:

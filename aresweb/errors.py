@@ -16,6 +16,11 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     return pages.forbidden(request)
 
 
+def form_too_old(request: HttpRequest, reason: str) -> HttpResponse:
+    """A form that was not made by this server for this viewer, or too long ago."""
+    return pages.forbidden(request)
+
+
 def internal(request: HttpRequest) -> HttpResponse:
     """An unforeseen error."""
     return problems.internal(request.path) if _is_api(request) else pages.internal(request)

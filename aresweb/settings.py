@@ -28,7 +28,7 @@ ARES_DEMO = INSTALLATION["ARES_DEMO"]
 DEBUG = INSTALLATION["ARES_DEBUG"]
 HTTPS = INSTALLATION["ARES_HTTPS"]
 # The machine's own names come on top, so that health checks and the supervisor reach the server under any setting.
-ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *INSTALLATION["ARES_ALLOWED_HOSTS"]]
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", INSTALLATION["ARES_BIND"], *INSTALLATION["ARES_ALLOWED_HOSTS"]]
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -137,6 +137,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "memory.api.problems.handle",
     "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "aresweb",
@@ -172,6 +173,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": ["'none'"],
     }
 }
+CSRF_FAILURE_VIEW = "aresweb.errors.form_too_old"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS

@@ -3,13 +3,16 @@
 from csp.constants import SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
 from django.urls import include, path
+from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from memory.api import health
 
 # Swagger UI sets styles from its scripts; no other page may.
-documentation = csp_update({"style-src": [SELF, UNSAFE_INLINE]})(
-    SpectacularSwaggerSplitView.as_view(authentication_classes=[], permission_classes=[], url_name="schema")
+documentation = require_safe(
+    csp_update({"style-src": [SELF, UNSAFE_INLINE]})(
+        SpectacularSwaggerSplitView.as_view(authentication_classes=[], permission_classes=[], url_name="schema")
+    )
 )
 
 urlpatterns = [

@@ -2,10 +2,10 @@
 
 import sys
 
-from bench import append, pages, state, verify
+from bench import append, pages, startup, state, verify
 from bench.server import installation
 
-BENCHMARKS = {"append": append, "state": state, "pages": pages, "verify": verify}
+BENCHMARKS = {"append": append, "state": state, "pages": pages, "startup": startup, "verify": verify}
 
 
 def main(names: list[str]) -> None:

@@ -1,7 +1,5 @@
 """Numbers as people read them. Pure."""
 
-from typing import Any
-
 
 def duration(seconds: float | None) -> str:
     """A span of time: `312 ms`, `4.2 s`, `3 min 05 s`, `2 h 07 min`, `3 d 4 h`; empty for None."""
@@ -19,9 +17,9 @@ def duration(seconds: float | None) -> str:
     return f"{whole // 86400} d {whole % 86400 // 3600} h"
 
 
-def milliseconds(value: Any) -> str:
-    """A span of time that an event tells in milliseconds; empty for what is no number."""
-    return duration(value / 1000) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+def milliseconds(value: float | None) -> str:
+    """A span of time given in milliseconds; empty for None."""
+    return duration(None if value is None else value / 1000)
 
 
 def offset(seconds: float | None) -> str:

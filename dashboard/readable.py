@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from dashboard import formats
@@ -34,6 +35,9 @@ COUNTERS = (
     ("input_tokens", "tokens in"),
     ("output_tokens", "tokens out"),
 )
+# Characters of one text in a page. Longer ones are cut; the whole payload has an address of its own.
+LONGEST = 20_000
+MOST_PAIRS = 200
 CODE_FIELDS = {"content", "output", "prompt"}
 
 
@@ -67,9 +71,9 @@ def event_context(event: Event, cause: Event | None) -> dict[str, Any]:
         "recorded_at": event.recorded_at,
         "correlation_id": event.correlation_id,
         "causation": _cause(event, cause),
-        "duration": formats.milliseconds(payload.get("duration_ms")),
+        "duration": formats.milliseconds(facts.milliseconds(payload)),
         "blocks": blocks(event.type, payload),
-        "raw": raw(event),
+        "raw": cut(raw(event)),
     }
 
 
@@ -78,17 +82,17 @@ def blocks(event_type: str, payload: facts.Payload) -> list[Block]:
     rest = dict(payload)
     made: list[Block] = []
     if rest.pop("error", None):
-        made.append(Block("error", "error", facts.error_text(payload)))
+        made.append(Block("error", "error", cut(facts.error_text(payload))))
     for name in ("content", "input", "output", "prompt"):
         text = facts.text_of(rest.pop(name, None))
         if text:
             is_code = (name in CODE_FIELDS and not event_type.startswith("message")) or text.startswith(("{", "["))
-            made.append(Block("" if name == "content" else name, "text", text, is_code))
+            made.append(Block("" if name == "content" else name, "text", cut(text), is_code))
     if "content" in payload and not facts.text_of(payload["content"]) and event_type.startswith("tool"):
         made.append(Block("content", "text", timeline.EMPTY))
     calls = rest.pop("tool_calls", None)
     if isinstance(calls, list) and calls:
-        made.append(Block("asks for", "calls", calls=[_call(call) for call in calls]))
+        made.append(Block("asks for", "calls", calls=[_call(call) for call in calls[:MOST_PAIRS]]))
     for name in ("arguments", "usage"):
         value = rest.pop(name, None)
         if value is not None:
@@ -99,6 +103,13 @@ def blocks(event_type: str, payload: facts.Payload) -> list[Block]:
     if other:
         made.append(Block("more" if made else "", "pairs", pairs=_pairs(other)))
     return made
+
+
+def cut(text: str) -> str:
+    """The text, or its beginning and a word on how much is missing."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST]}\n… {len(text) - LONGEST:,} more characters: open the whole payload"
 
 
 def raw(event: Event) -> str:
@@ -143,22 +154,27 @@ def _call(call: Any) -> dict[str, Any]:
     function = call.get("function") if isinstance(call.get("function"), dict) else call
     arguments = function.get("arguments")
     if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except ValueError:  # the model gave no JSON: shown as it is
-            arguments = {"arguments": arguments}
+        arguments = _parsed(arguments)
     return {"name": facts.string(function, "name"), "id": facts.string(call, "id"), "pairs": _pairs(arguments)}
+
+
+def _parsed(arguments: str) -> Any:
+    """The arguments that a model wrote: as JSON where it is an object that can be shown, else the text as it is."""
+    try:
+        value = json.loads(arguments)
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):  # a broken escape is a ValueError too
+        return arguments
+    return value if isinstance(value, dict) else arguments
 
 
 def _pairs(value: Any) -> list[tuple[str, str]]:
     if isinstance(value, dict):
-        return [(str(name), _text(inner)) for name, inner in value.items()]
+        return [(name[:LONGEST], _text(inner)) for name, inner in islice(value.items(), MOST_PAIRS)]
     return [("", _text(value))] if value not in (None, "") else []
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
-        return value
-    if isinstance(value, dict | list):
-        return json.dumps(value, indent=2, ensure_ascii=False)
-    return json.dumps(value)
+        return cut(value)
+    return cut(json.dumps(value, indent=2 if isinstance(value, dict | list) else None, ensure_ascii=False))

@@ -13,6 +13,7 @@ urlpatterns = [
     path("runs/<str:name>/strip/", replay.run_strip, name="run_strip"),
     path("runs/<str:name>/timeline/", replay.run_timeline, name="run_timeline"),
     path("runs/<str:name>/steps/<int:version>/", replay.run_step, name="run_step"),
+    path("runs/<str:name>/steps/<int:version>/payload/", replay.run_payload, name="run_payload"),
     path("runs/<str:name>/live/", live.run_live, name="run_live"),
     path("runs/<str:name>/verification/", integrity.verify_run, name="verify_run"),
     path("integrity/", integrity.integrity, name="integrity"),

@@ -17,6 +17,8 @@ from memory.layers import session
 from memory.models import IdempotencyKey, Stream, Tenant
 from memory.tenancy import in_each_tenant, tenant_scope
 
+# How many streams of a tenant one run looks after at most; the next one, a minute later, takes the others.
+SNAPSHOT_STREAMS = 200
 # An ended run is left alone for so long before a snapshot is taken of its end: perhaps it goes on.
 RESTED = timedelta(minutes=5)
 
@@ -36,12 +38,21 @@ def take_snapshots() -> int:
     """Catch up with snapshots of streams that have grown since; returns how many were taken."""
     every = conf.value("ARES_SNAPSHOT_EVERY")
     rested = datetime.now(UTC) - RESTED
-    return in_each_tenant(
-        lambda: (
-            sum(map(state.take_snapshots, Stream.objects.lacking_snapshot(every, REDUCER_VERSION)))
-            + sum(map(state.take_last_snapshot, Stream.objects.lacking_last_snapshot(rested, REDUCER_VERSION)))
-        )
-    )
+    due: list[tuple[Stream, Callable[[Stream], int]]] = []
+
+    def find() -> int:
+        grown = Stream.objects.lacking_snapshot(every, REDUCER_VERSION)[:SNAPSHOT_STREAMS]
+        ended = Stream.objects.lacking_last_snapshot(rested, REDUCER_VERSION)[:SNAPSHOT_STREAMS]
+        due.extend((stream, state.take_snapshots) for stream in grown)
+        due.extend((stream, state.take_last_snapshot) for stream in ended)
+        return 0
+
+    in_each_tenant(find)
+    taken = 0
+    for stream, take in due:  # a transaction each: a long one would hold up who deletes, and the feed
+        with tenant_scope(stream.tenant_id):
+            taken += take(stream)
+    return taken
 
 
 def forget_idempotency_keys() -> int:

@@ -35,6 +35,10 @@ class EventType(StrEnum):
     STEP_FAILED = "step.failed"
 
 
+# What aresweb itself notes about a session, long after its run perhaps: no part of the run's time.
+HOUSEKEEPING = frozenset({EventType.SESSION_EXPIRED, EventType.SESSION_DELETED})
+
+
 class Outcome(StrEnum):
     """How a run ended, as far as its events tell."""
 

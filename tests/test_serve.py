@@ -32,9 +32,9 @@ class Installation:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        names = ("DATABASE_URL", "DJANGO_SETTINGS_MODULE", "ARES_BROKER_URL")
-        kept = {name: text for name, text in os.environ.items() if name not in names}
-        self.environment = {**kept, "ARES_HOME": str(home), "PORT": str(self.port), "ARES_DEMO": "0"}
+        unset = dict.fromkeys(("DATABASE_URL", "ARES_BROKER_URL"), "")
+        own = {"ARES_HOME": str(home), "PORT": str(self.port), "ARES_DEMO": "0"}
+        self.environment = {**os.environ, **unset, **own, "DJANGO_SETTINGS_MODULE": "aresweb.settings"}
         self.log = home.parent / "serve.log"
         self.process: subprocess.Popen[bytes] | None = None
 

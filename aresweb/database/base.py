@@ -14,8 +14,9 @@ from typing import Any
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper
+from django.db.utils import OperationalError
 
-from aresweb.database.embedded import EmbeddedServer
+from aresweb.database.embedded import EmbeddedServer, EmbeddedServerError
 
 APPLICATION_ROLE = "aresweb_app"
 RESTED_SECONDS = 1.0
@@ -29,7 +30,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         home = self.settings_dict.get("EMBEDDED_HOME")
         if home:
-            EmbeddedServer(home).ensure_running()
+            try:
+                EmbeddedServer(home).ensure_running()
+            except EmbeddedServerError as error:
+                raise OperationalError(str(error)) from error
         return super().get_new_connection(conn_params)
 
     def close_if_health_check_failed(self) -> None:
@@ -38,6 +42,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         rested, self.last_used = now - self.last_used, now
         if rested > RESTED_SECONDS:
             super().close_if_health_check_failed()
+        else:
+            self.health_check_done = True  # or Django would ask later on, in the middle of a transaction
 
     def init_connection_state(self) -> None:
         super().init_connection_state()
@@ -47,8 +53,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def assume_application_role(cursor: CursorWrapper) -> None:
-    """Work as the application's role from here on; as the login role where the first migration has still to make it."""
-    cursor.execute("SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = %s", [APPLICATION_ROLE])
+    """Work as the application's role from here on; as the login role until the first migration has given it rights."""
+    cursor.execute(
+        "SELECT set_config('role', rolname, false) FROM pg_roles "
+        "WHERE rolname = %s AND has_table_privilege(rolname, to_regclass('django_migrations'), 'SELECT')",
+        [APPLICATION_ROLE],
+    )
 
 
 @contextmanager

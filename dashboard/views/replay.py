@@ -68,6 +68,15 @@ def run_step(request: HttpRequest, name: str, version: int) -> HttpResponse:
     return render(request, "dashboard/runs/step.html", {"run": runs.of(stream), **_step(stream, version)})
 
 
+@member_required
+def run_payload(request: HttpRequest, name: str, version: int) -> HttpResponse:
+    """An event's whole payload, as JSON and nothing else."""
+    event = Event.objects.in_stream(Stream.objects.named(name)).filter(version=version).first()
+    if event is None:
+        raise NotFound(f"Run {name} has no event {version}.")
+    return HttpResponse(event.payload_json, content_type="application/json")
+
+
 def _step(stream: Stream, version: int) -> dict[str, Any]:
     event = Event.objects.in_stream(stream).filter(version=version).first()
     if event is None:

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 
-from django.db import OperationalError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -10,12 +9,13 @@ from django.urls import reverse
 from dashboard import runs
 from dashboard.access import member_required
 from dashboard.pages import Page, page
+from memory.bounded import bounded
+from memory.errors import Unavailable
 from memory.models import Stream, Verification
+from memory.models.stream import SEARCH_SECONDS
 
 FILTERS = ("q", "agent", "outcome", "type", "since")
 SPANS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
-# A text that is nowhere makes PostgreSQL read every payload: it must not take a connection for minutes.
-SEARCH_MILLISECONDS = 8000
 
 
 @member_required
@@ -26,10 +26,9 @@ def runs_list(request: HttpRequest) -> HttpResponse:
     if filters["since"] in SPANS:
         found = found.active_since(datetime.now(UTC) - SPANS[filters["since"]])
     try:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(SEARCH_MILLISECONDS)])
+        with bounded(SEARCH_SECONDS, "The search"):
             shown, is_too_slow = page(found, {**filters, **request.GET.dict()}), False
-    except OperationalError:
+    except Unavailable:
         shown, is_too_slow = Page([], None, None), True
     faults = Verification.objects.faults_of(shown.streams)
     address = reverse("dashboard:runs")
@@ -37,10 +36,10 @@ def runs_list(request: HttpRequest) -> HttpResponse:
         "runs": [runs.of(stream, faults.get(stream.pk, 0)) for stream in shown.streams],
         "filters": filters,
         "is_too_slow": is_too_slow,
-        "agents": Stream.objects.agents(),
-        "types": Stream.objects.types(),
         "previous_url": shown.previous_query and f"{address}?{shown.previous_query}",
         "next_url": shown.next_query and f"{address}?{shown.next_query}",
     }
-    is_fragment = request.headers.get("HX-Request") and not request.headers.get("HX-History-Restore-Request")
-    return render(request, "dashboard/runs/list.html#results" if is_fragment else "dashboard/runs/list.html", context)
+    if request.headers.get("HX-Request"):
+        return render(request, "dashboard/runs/list.html#results", context)
+    context |= {"agents": Stream.objects.agents(), "types": Stream.objects.types()}
+    return render(request, "dashboard/runs/list.html", context)

@@ -75,9 +75,10 @@ class StreamEventsView(TenantView):
     )
     def post(self, request: Request, stream: str) -> Response:
         """Append events, all or none."""
-        body = body_object(request)
-        session.check_stream(stream)
-        done = store.append(stream, _drafts(body.get("events")), _expected_version(body))
+        body = body_object(request, {"events", "expected_version"})
+        drafts = _drafts(body.get("events"))
+        session.check_stream(stream, drafts)
+        done = store.append(stream, drafts, _expected_version(body))
         shown = {"version": done.version, "events": [as_json(event, stream) for event in done.events]}
         return Response(shown, HTTPStatus.CREATED if done.new else HTTPStatus.OK)
 

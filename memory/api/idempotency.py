@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.rendering import encode
-from memory.errors import KeyReused
+from memory.errors import KeyReused, Unavailable
 from memory.events.draft import identifier
 from memory.models import IdempotencyKey
 from memory.tenancy import current_tenant_id
@@ -32,7 +32,9 @@ def answer_once(request: Request, carry_out: Callable[[], Response]) -> Response
     tenant_id = current_tenant_id()
     claim = IdempotencyKey(tenant_id=tenant_id, key=key, request_digest=digest)
     IdempotencyKey.objects.bulk_create([claim], ignore_conflicts=True)
-    kept = IdempotencyKey.objects.select_for_update().get(key=key)
+    kept = IdempotencyKey.objects.select_for_update().filter(key=key).first()
+    if kept is None:  # its time was over in between
+        raise Unavailable(f"{HEADER} {key} was just forgotten: send the request again.")
     if bytes(kept.request_digest) != digest:
         raise KeyReused(f"{HEADER} {key} was used for another request.", key=key)
     if kept.status is not None:

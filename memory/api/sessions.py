@@ -65,7 +65,7 @@ class SessionsView(TenantView):
     @extend_schema(request=SessionRequest, responses={201: SessionSerializer}, tags=["sessions"])
     def post(self, request: Request) -> Response:
         """Open a session."""
-        body = body_object(request)
+        body = body_object(request, {"user_id", "agent_id", "metadata"})
         created = session.create(body.get("user_id"), body.get("agent_id"), body.get("metadata"))
         return Response(SessionSerializer(created).data, HTTPStatus.CREATED)
 

@@ -10,9 +10,13 @@ from rest_framework.response import Response
 from memory.api.fields import ObjectField
 from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
 from memory.api.views import TenantView, whole_number
+from memory.bounded import bounded
+from memory.errors import Invalid
 from memory.events import state
 from memory.events.draft import instant
 from memory.models import Stream
+from memory.models.stream import SEARCH_SECONDS
+from memory.vocabulary import Outcome
 
 
 class StreamSerializer(serializers.ModelSerializer[Stream]):
@@ -66,8 +70,11 @@ class StreamsView(TenantView):
         """List streams, the most recently active first."""
         pages = RowPages(("-last_event_at", "-id"), lambda text: instant(text, "cursor"))
         asked = request.query_params
+        if asked.get("outcome") and asked["outcome"] not in set(Outcome):
+            raise Invalid(f"outcome must be one of {', '.join(Outcome)}.")
         found = Stream.objects.matching(asked.get("agent_id"), asked.get("outcome"), asked.get("type"), asked.get("q"))
-        page = pages.paginate_queryset(found, request, view=self)
+        with bounded(SEARCH_SECONDS, "The search"):
+            page = pages.paginate_queryset(found, request, view=self)
         return pages.get_paginated_response(StreamSerializer(page, many=True).data)
 
 

@@ -49,7 +49,7 @@ class TasksView(TenantView):
     @extend_schema(request=TaskRequest, responses={201: TaskSerializer}, tags=["tasks"])
     def post(self, request: Request) -> Response:
         """Open a task."""
-        body = body_object(request)
+        body = body_object(request, {"session_id", "user_id", "input"})
         created = task.create(body.get("session_id"), body.get("user_id"), body.get("input"))
         return Response(TaskSerializer(created).data, HTTPStatus.CREATED)
 
@@ -65,5 +65,5 @@ class TaskView(TenantView):
     @extend_schema(request=TaskEnding, responses=TaskSerializer, tags=["tasks"])
     def patch(self, request: Request, task_id: str) -> Response:
         """End a task as completed or failed."""
-        body = body_object(request)
+        body = body_object(request, {"status", "output"})
         return Response(TaskSerializer(task.close(task_id, body.get("status"), body.get("output"))).data)

@@ -42,15 +42,19 @@ def _scoped(handler: Callable[..., Response]) -> Callable[..., HttpResponseBase]
     return scoped
 
 
-def body_object(request: Request) -> dict[str, Any]:
-    """The body, which must be an object.
+def body_object(request: Request, fields: set[str]) -> dict[str, Any]:
+    """The body, which must be an object with no other fields than these.
 
     Raises:
         Invalid: it is not.
     """
-    if not isinstance(request.data, dict):
+    body: Any = request.data
+    if not isinstance(body, dict):
         raise Invalid("The body must be a JSON object.")
-    return request.data
+    unknown = ", ".join(sorted(map(repr, body.keys() - fields)))
+    if unknown:
+        raise Invalid(f"The body has unknown fields: {unknown[:500]}. There are: {', '.join(sorted(fields))}.")
+    return body
 
 
 def whole_number(request: Request, name: str, default: int, least: int, most: int) -> int:

@@ -28,6 +28,8 @@ FAMILY_NAMES = {letter: name for name, letter in FAMILIES.items() if name != "co
 FAILURES = frozenset({EventType.TASK_FAILED, EventType.STEP_FAILED, EventType.AGENT_CRASHED})
 # More tokens than any model has read in one call; a larger number is a mistake and must not spoil the totals.
 MOST_TOKENS = 10**9
+# A year.
+MOST_MILLISECONDS = 366 * 86_400_000
 
 
 def family(event_type: str) -> str:
@@ -43,6 +45,8 @@ def is_error(event_type: str, payload: Payload) -> bool:
 def error_text(payload: Payload) -> str:
     """The error as one text: `message`, or `type: message`; empty where there is none."""
     error = payload.get("error")
+    if not error:
+        return ""
     if isinstance(error, dict):
         parts = (error.get("type"), error.get("message"))
         return ": ".join(part for part in parts if isinstance(part, str) and part) or text_of(error)
@@ -55,6 +59,14 @@ def tokens(payload: Payload) -> tuple[int, int]:
     if not isinstance(usage, dict):
         return 0, 0
     return _count(usage.get("input_tokens")), _count(usage.get("output_tokens"))
+
+
+def milliseconds(payload: Payload) -> float | None:
+    """How long it took, in milliseconds; None where the event tells nothing that could be true."""
+    value = payload.get("duration_ms")
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_MILLISECONDS:
+        return value
+    return None
 
 
 def text_of(content: Any) -> str:

@@ -15,7 +15,7 @@ from memory.events.facts import Payload
 from memory.vocabulary import EventType
 
 # Raise it whenever the same events give another state: snapshots of other versions are then ignored.
-REDUCER_VERSION = 1
+REDUCER_VERSION = 2
 
 TEXT_LENGTH = 4000
 NAME_LENGTH = 200

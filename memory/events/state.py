@@ -7,6 +7,9 @@ from memory.models.event import Event
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
 
+# Events in memory at once: each payload may have megabytes.
+CHUNK = 50
+
 
 def state_at(stream: Stream, version: int) -> State:
     """The state after event `version`; version 0 is the state before the first event.
@@ -23,16 +26,15 @@ def state_at(stream: Stream, version: int) -> State:
     if version // every > state["version"] // every:  # snapshots are missing on the way
         sql.run("hold_stream", {"stream_id": stream.pk})
         state = _nearest(stream, version)
-    taken: list[Snapshot] = []
     at: int = state["version"]
     while at < version:
         stop = min(version, at - at % every + every)
-        events = list(Event.objects.in_stream(stream).after(at).up_to(stop))
-        state = replay(state, events)
+        events = Event.objects.in_stream(stream).after(at).up_to(stop).defer("metadata_json")
+        state = replay(state, events.iterator(chunk_size=CHUNK))
         at = stop
         if at % every == 0:
-            taken.append(_snapshot(stream, state, bytes(events[-1].hash)))
-    Snapshot.objects.bulk_create(taken, ignore_conflicts=True)
+            head = Event.objects.in_stream(stream).values_list("hash", flat=True).get(version=at)
+            Snapshot.objects.bulk_create([_snapshot(stream, state, bytes(head))], ignore_conflicts=True)
     return state
 
 

@@ -16,7 +16,7 @@ from memory.events.totals import Totals
 from memory.models.event import Event
 from memory.models.stream import Stream
 from memory.tenancy import current_tenant_id
-from memory.vocabulary import STREAM_NAME_MAX_LENGTH, STREAM_NAME_PATTERN
+from memory.vocabulary import HOUSEKEEPING, STREAM_NAME_MAX_LENGTH, STREAM_NAME_PATTERN
 
 TOTALS = tuple(field.name for field in fields(Totals))
 
@@ -130,6 +130,8 @@ def _write(stream: Stream, drafts: Sequence[Draft]) -> list[Event]:
     """Chain the drafts to the stream's head and insert them; the stream's row and object move along."""
     now = datetime.now(UTC)
     events = _chained(stream, drafts, now)
+    if any(event.type not in HOUSEKEEPING for event in events):
+        stream.last_event_at = now
     known = totals.add(Totals(**{name: getattr(stream, name) for name in TOTALS}), events)
     with _naming_taken_ids():
         places = sql.run(
@@ -138,6 +140,7 @@ def _write(stream: Stream, drafts: Sequence[Draft]) -> list[Event]:
                 "tenant_id": stream.tenant_id,
                 "stream_id": stream.pk,
                 "recorded_at": now,
+                "last_event_at": stream.last_event_at,
                 "version": events[-1].version,
                 "last_hash": events[-1].hash,
                 "versions": [event.version for event in events],

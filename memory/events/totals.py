@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from memory.events import facts, strip
-from memory.vocabulary import EventType, Outcome
+from memory.vocabulary import HOUSEKEEPING, EventType, Outcome
 
 TITLE_LENGTH = 120
 # A client that makes up a new type for each event must not blow up the row.
@@ -56,11 +56,12 @@ def add(totals: Totals, events: Sequence[Placed]) -> Totals:
         for event, error in zip(events, errors, strict=True)
     )
     line, bin_size = strip.extend(totals.strip, totals.strip_bin, events[0].version - 1, letters)
-    times = [event.occurred_at for event in events]
+    times = [event.occurred_at for event in events if event.type not in HOUSEKEEPING]
+    known = [time for time in (totals.started_at, totals.ended_at) if time]
     totals = replace(
         totals,
-        started_at=min([*times, *([totals.started_at] if totals.started_at else [])]),
-        ended_at=max([*times, *([totals.ended_at] if totals.ended_at else [])]),
+        started_at=min([*times, *known], default=None),
+        ended_at=max([*times, *known], default=None),
         error_count=totals.error_count + sum(errors),
         input_tokens=totals.input_tokens + sum(usage[0] for usage in usages),
         output_tokens=totals.output_tokens + sum(usage[1] for usage in usages),
@@ -74,7 +75,8 @@ def add(totals: Totals, events: Sequence[Placed]) -> Totals:
 
 
 def _types(known: list[str], new: Iterable[str]) -> list[str]:
-    return sorted({*known, *new})[:MOST_TYPES]
+    more = sorted({*new} - {*known})[: MOST_TYPES - len(known)]
+    return sorted([*known, *more])
 
 
 def _tell(totals: Totals, event: Placed) -> Totals:

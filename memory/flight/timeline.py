@@ -125,7 +125,6 @@ def _row(
     payload_text: str,
 ) -> Row:
     payload = json.loads(payload_text)
-    duration = payload.get("duration_ms")
     has_usage = isinstance(payload.get("usage"), dict)
     given, answered = facts.tokens(payload)
     return Row(
@@ -141,7 +140,7 @@ def _row(
         occurred_at=occurred_at,
         recorded_at=recorded_at,
         offset=(occurred_at - stream.started_at).total_seconds() if stream.started_at else None,
-        duration_ms=duration if isinstance(duration, int | float) and not isinstance(duration, bool) else None,
+        duration_ms=facts.milliseconds(payload),
         input_tokens=given if has_usage else None,
         output_tokens=answered if has_usage else None,
     )

@@ -3,7 +3,7 @@
 Everything here needs a tenant's scope.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ ROLE_MAX_LENGTH = 50
 NAME_MAX_LENGTH = 200
 # How many sessions one run of the expiry job takes at most, so that its transaction stays short.
 EXPIRY_BATCH = 500
+LIFE = frozenset({EventType.SESSION_CREATED, EventType.SESSION_EXPIRED, EventType.SESSION_DELETED})
 
 
 def create(
@@ -159,15 +160,20 @@ def expire_due(now: datetime) -> int:
     return len(due)
 
 
-def check_stream(name: str) -> None:
-    """A name that looks like a session's belongs to one: nobody else may begin such a stream, and one whose session
-    was deleted stays empty.
+def check_stream(name: str, drafts: Iterable[Draft]) -> None:
+    """A name that looks like a session's belongs to one: nobody else may begin such a stream, one whose session was
+    deleted stays empty, and how the session itself fares is for this module to tell.
 
     Raises:
         NotFound: there is no such session.
+        Invalid: an event says that the session was created, has expired or was deleted.
     """
-    if name.startswith(SESSION_PREFIX):
-        lock(name)
+    if not name.startswith(SESSION_PREFIX):
+        return
+    lock(name)
+    for event in drafts:
+        if event.type in LIFE:
+            raise Invalid(f"{event.type} cannot be appended to a session's stream: aresweb records it itself.")
 
 
 def _message_draft(session: Session, raw: Any, where: str) -> Draft:

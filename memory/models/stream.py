@@ -10,6 +10,10 @@ from memory.errors import NotFound
 from memory.models.tenant import Tenant
 from memory.vocabulary import STREAM_NAME_MAX_LENGTH, Outcome, is_identifier
 
+# A text that is nowhere makes PostgreSQL read every payload of the tenant.
+SEARCH_SECONDS = 8.0
+# A tenant whose clients make up names must not blow up a page.
+MOST_CHOICES = 200
 # More than one run of the job that verifies them comes to.
 MOST_DUE = 10_000
 
@@ -29,14 +33,14 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         return stream
 
     def agents(self) -> list[str]:
-        """The agents that have streams, in alphabetical order."""
+        """The agents that have streams, in alphabetical order, the first MOST_CHOICES."""
         named = self.exclude(agent_id="").order_by("agent_id")
-        return list(named.values_list("agent_id", flat=True).distinct())
+        return list(named.values_list("agent_id", flat=True).distinct()[:MOST_CHOICES])
 
     def types(self) -> list[str]:
-        """The types of event that the streams hold, in alphabetical order."""
+        """The types of event that the streams hold, in alphabetical order, the first MOST_CHOICES."""
         each = self.annotate(held=models.Func("event_types", function="unnest")).order_by("held")
-        return list(each.values_list("held", flat=True).distinct())
+        return list(each.values_list("held", flat=True).distinct()[:MOST_CHOICES])
 
     def newest_first(self) -> "StreamQuerySet":
         """The most recently active first."""

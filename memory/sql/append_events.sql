@@ -19,7 +19,7 @@ WITH appended AS (
     RETURNING version, position, transaction_id
 ), moved AS (
     UPDATE memory_stream
-    SET version = %(version)s, last_hash = %(last_hash)s, last_event_at = %(recorded_at)s, agent_id = %(agent_id)s,
+    SET version = %(version)s, last_hash = %(last_hash)s, last_event_at = %(last_event_at)s, agent_id = %(agent_id)s,
         user_id = %(user_id)s, title = %(title)s, outcome = %(outcome)s, started_at = %(started_at)s,
         ended_at = %(ended_at)s, error_count = %(error_count)s, open_tasks = %(open_tasks)s,
         input_tokens = %(input_tokens)s, output_tokens = %(output_tokens)s, event_types = %(event_types)s,

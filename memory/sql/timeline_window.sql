@@ -5,11 +5,21 @@ SELECT
         'role', left(payload_json ->> 'role', 60),
         'name', left(payload_json ->> 'name', 60),
         'model', left(payload_json ->> 'model', 60),
-        'error', left(payload_json ->> 'error', %(text)s),
+        'error', CASE WHEN is_error THEN left(payload_json ->> 'error', %(text)s) END,
         'content', left(payload_json ->> 'content', %(text)s),
         'arguments', left(payload_json ->> 'arguments', %(text)s),
         'output', left(payload_json ->> 'output', %(text)s),
         'input', left(payload_json ->> 'input', %(text)s),
+        'query', left(payload_json ->> 'query', %(text)s),
+        'step', left(payload_json ->> 'step', %(text)s),
+        'user_id', left(payload_json ->> 'user_id', %(text)s),
+        'agent_id', left(payload_json ->> 'agent_id', %(text)s),
+        'tool_calls', (
+            SELECT json_agg(json_build_object('function', json_build_object('name', left(call #>> '{function,name}', 60))))
+            FROM json_array_elements(
+                CASE json_typeof(payload_json -> 'tool_calls') WHEN 'array' THEN payload_json -> 'tool_calls' END
+            ) AS call
+        ),
         'prompt', left(payload_json ->> 'prompt', %(text)s),
         'messages', left(payload_json ->> 'messages', %(text)s),
         'usage', payload_json -> 'usage',

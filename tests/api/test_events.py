@@ -174,3 +174,26 @@ def test_neighbouring_pages_touch_and_do_not_overlap(first: int, limit: int, ver
         assert len(before) == page.previous.limit <= limit
     else:
         assert page.here.from_version == (1 if forward else version)
+
+
+@pytest.mark.parametrize("kind", ["session.created", "session.expired", "session.deleted"])
+def test_how_a_session_fares_is_not_for_clients_to_tell(api: ApiClient, kind: str) -> None:
+    name = api.post("/sessions", {"user_id": "ann"}).json()["id"]
+    answer = api.post(f"/streams/{name}/events", {"events": [{"type": kind}]})
+    assert answer.status_code == 400
+    assert api.get(f"/streams/{name}/state").json()["version"] == 1
+    assert api.post(RUN, {"events": [{"type": kind}]}).status_code == 201, "a stream of the client's own is its own"
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (RUN, {"events": [{"type": "a.b"}], "expectedVersion": 7}),
+        ("/sessions", {"user_id": "ann", "titel": "x"}),
+        ("/tasks", {"session_id": "sess_x", "input": "x", "outptu": 1}),
+    ],
+)
+def test_a_misspelt_field_is_refused_and_named(api: ApiClient, path: str, body: dict[str, Any]) -> None:
+    answer = api.post(path, body)
+    assert answer.status_code == 400
+    assert "unknown fields" in answer.json()["detail"]

@@ -2,7 +2,9 @@
 
 import pytest
 
+from memory.models import Tenant
 from tests.api.conftest import ApiClient
+from tests.horizon import wait_for_the_feed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -14,10 +16,11 @@ def append(api: ApiClient, stream: str, *ids: str) -> None:
     )
 
 
-def test_the_feed_goes_through_all_streams_once_and_on_from_its_cursor(api: ApiClient) -> None:
+def test_the_feed_goes_through_all_streams_once_and_on_from_its_cursor(api: ApiClient, acme: Tenant) -> None:
     append(api, "one", "a", "b")
     append(api, "two", "c")
     append(api, "one", "d", "e")
+    wait_for_the_feed(acme)
     seen, path = [], "/events?limit=2"
     while path:
         page = api.get(path).json()
@@ -27,6 +30,7 @@ def test_the_feed_goes_through_all_streams_once_and_on_from_its_cursor(api: ApiC
     rest = api.get(f"/events?after={page['cursor']}").json()
     assert rest == {"next": None, "previous": None, "cursor": page["cursor"], "results": []}
     append(api, "two", "f")
+    wait_for_the_feed(acme)
     assert [event["id"] for event in api.get(f"/events?after={page['cursor']}").json()["results"]] == ["f"]
 
 

@@ -63,13 +63,14 @@ class Conversation:
     def __init__(self, port: int, key: str) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
         self.key = key
+        self.charset = ""
 
     def begin(self, *headers: str, path: str = "/streams/run-1/events") -> None:
         head = [
             f"POST /api/v1{path} HTTP/1.1",
             "Host: localhost",
             f"Authorization: Bearer {self.key}",
-            "Content-Type: application/json",
+            f"Content-Type: application/json{self.charset}",
         ]
         self.socket.sendall("\r\n".join([*head, *headers, "", ""]).encode())
 
@@ -120,6 +121,12 @@ def test_the_server_refuses_bodies_that_it_should_not_read_and_the_answer_arrive
                 broken.begin(f"Content-Length: {len(body)}")
                 broken.socket.sendall(body)
                 assert broken.answer()[0] == 400
+
+        with closing((coded := talk()).socket):  # a charset that is none of a text
+            coded.charset = "; charset=hex"
+            coded.begin("Content-Length: 2", path="/streams/run-1/events?a=b")
+            coded.socket.sendall(b"{}")
+            assert coded.answer()[0] == 400
 
         body = b'{"events": [{"type": "a.b"}]}'
         with closing((cut := talk()).socket):  # one that goes away in the middle

@@ -96,7 +96,7 @@ def test_a_deleted_session_is_gone_and_its_stream_takes_nothing_more(api: ApiCli
         lambda: session.add_messages(opened, [{"role": "user", "content": SECRET}]),
         lambda: task.create(opened, "u", SECRET),
         lambda: task.close(open_task, "completed", SECRET),
-        lambda: session.check_stream(opened),
+        lambda: session.check_stream(opened, []),
     ):
         with pytest.raises(NotFound):
             attempt()

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from rich.console import Console
 
+from memory.imports.report import Report
 from memory.management.commands.import_runs import import_files
 from memory.models import Stream, Tenant
 from memory.tenancy import tenant_scope
@@ -31,7 +32,8 @@ def tool_round(number: int) -> list[dict[str, Any]]:
 def test_an_imported_run_is_found_opened_and_scrubbed_to_a_tool_call(
     page: Page, acme: Tenant, sample_data: Path
 ) -> None:
-    import_files([sample_data / "tau-bench-airline" / "gpt-4o-airline.json.gz"], acme.pk, None, Console(quiet=True))
+    paths = [sample_data / "tau-bench-airline" / "gpt-4o-airline.json.gz"]
+    import_files(Report(), paths, acme.pk, None, Console(quiet=True))
     with tenant_scope(acme.pk):
         stream = Stream.objects.matching(outcome="failed", event_type="tool.call").order_by("name")[0]
     page.get_by_role("link", name="Runs", exact=True).click()

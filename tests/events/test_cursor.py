@@ -14,9 +14,8 @@ from memory.events.cursor import MOST, Cursor, read_all
 from memory.models import Event, Tenant
 from memory.tenancy import tenant_scope
 from tests.events.making import drafted
+from tests.horizon import PATIENCE, wait_for_the_feed
 from tests.threads import threads
-
-PATIENCE = 10
 
 
 def test_a_cursor_reads_back_from_its_text() -> None:
@@ -43,8 +42,9 @@ class Reader:
         self.place = Cursor()
         self.seen: list[Event] = []
 
-    def read(self) -> list[str]:
-        """The ids of what is new."""
+    def read(self, patience: float = PATIENCE) -> list[str]:
+        """The ids of what is new; without patience, of what can be seen at once."""
+        wait_for_the_feed(self.tenant, patience)
         found: list[str] = []
         while True:
             with tenant_scope(self.tenant.pk):
@@ -99,7 +99,7 @@ def test_a_transaction_that_commits_late_is_neither_missed_nor_seen_twice(acme: 
         assert written.wait(PATIENCE)
         for name in ("during-1", "during-2"):
             append(acme, "fast", name)  # drawn after `slow-1`, committed before it
-            assert set(reader.read()) <= {"before"}
+            assert set(reader.read(patience=0)) <= {"before"}
         may_commit.set()
         slow.result()
     append(acme, "fast", "after")
@@ -179,7 +179,7 @@ def test_while_several_write_a_reader_sees_each_event_once_in_a_growing_order(ac
     with threads() as several:
         writing = [several.start(lambda writer=writer: write(writer)) for writer in range(4)]
         while not all(future.done() for future in writing):
-            reader.read()
+            reader.read(patience=0)
         for future in writing:
             future.result()
     reader.read()

@@ -148,14 +148,14 @@ def test_another_tenants_session_is_not_found(globex: Tenant) -> None:
     with pytest.raises(NotFound):
         session.add_messages(theirs.pk, [{"role": "user", "content": "hi"}])
     with pytest.raises(NotFound):
-        session.check_stream(theirs.pk)
+        session.check_stream(theirs.pk, [])
 
 
 def test_a_stream_with_a_sessions_name_belongs_to_a_session() -> None:
-    session.check_stream("run-1")
-    session.check_stream(session.create("ann").pk)
+    session.check_stream("run-1", [])
+    session.check_stream(session.create("ann").pk, [])
     with pytest.raises(NotFound):
-        session.check_stream("sess_made_up")
+        session.check_stream("sess_made_up", [])
 
 
 def test_a_retry_is_no_second_message() -> None:

@@ -78,7 +78,7 @@ def test_deleting_while_others_write_leaves_no_content_and_locks_nobody_out(acme
         secret = f"secret-{round_number}"
 
         def append(opened: str = opened, secret: str = secret) -> None:
-            session.check_stream(opened)
+            session.check_stream(opened, [])
             store.append(opened, [drafted(secret=secret)])
 
         works = [

@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--key", help="an API key (the one that `make run` announced)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        key = options["key"] or bootstrap.kept_api_key(settings.HOME)
+        key = options["key"] or bootstrap.kept_api_key(settings.HOME, bootstrap.DEMO_TENANT)
         if not key:
             raise CommandError("Give an API key: --key ares_…")
         try:

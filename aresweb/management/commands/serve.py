@@ -1,22 +1,28 @@
 """`manage.py serve`: everything, in the foreground until Ctrl-C. What `make run` calls."""
 
+import errno
 import socket
 import sys
 import time
-from http.client import HTTPConnection
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
 
 from aresweb import bootstrap
+from aresweb.demo import DemoError, run_each
 from aresweb.supervisor import Supervisor
-from memory.models import Stream
-from memory.tenancy import tenant_scope
 
-HOST = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"  # noqa: S104  only compared with
 START_SECONDS = 60
+# Any number that nobody else on the server uses for an advisory lock.
+FIRST_START_LOCK = 0x617265737765
 
 
 class Command(BaseCommand):
@@ -27,10 +33,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         port = settings.ARES_PORT
         _check_port(port)
-        call_command("migrate", verbosity=0, interactive=False)
-        access = bootstrap.ensure_access(settings.HOME, "demo" if settings.ARES_DEMO else "main")
         supervisor = Supervisor()
         supervisor.handle_signals()
+        with _alone():
+            call_command("migrate", verbosity=0, interactive=False)
+            tenant = bootstrap.DEMO_TENANT if settings.ARES_DEMO else "main"
+            access = bootstrap.ensure_access(settings.HOME, tenant)
+        if supervisor.stopping:
+            return
         python = sys.executable
         supervisor.start(
             "web server", [python, "-m", "gunicorn", "--config", "python:aresweb.gunicorn", "aresweb.wsgi"]
@@ -40,7 +50,7 @@ class Command(BaseCommand):
             _wait_until_ready(supervisor, port)
             self._announce(access, port)
             if settings.ARES_DEMO:
-                self._seed(access, port)
+                self._seed(access, port, supervisor)
             ended = supervisor.wait()
         finally:
             self.stdout.write("Stopping …")
@@ -60,12 +70,22 @@ class Command(BaseCommand):
         )
         self.stdout.flush()
 
-    def _seed(self, access: bootstrap.Access, port: int) -> None:
-        with tenant_scope(access.tenant.pk):
-            empty = not Stream.objects.exists()
-        if empty:
-            self.stdout.write("  Recording the demo runs …")
-            call_command("seed_demo", url=f"http://{HOST}:{port}", key=access.api_key, stdout=self.stdout)
+    def _seed(self, access: bootstrap.Access, port: int, supervisor: Supervisor) -> None:
+        """Record the demo runs, once: an operator who deletes them does not find them again at the next start."""
+        recorded = settings.HOME / "demo.recorded"
+        if recorded.exists() or settings.HTTPS:  # behind a proxy that speaks HTTPS this is no place for a demo
+            return
+        self.stdout.write("  Recording the demo runs …")
+        try:
+            for seeded in run_each(f"http://{_host()}:{port}", access.api_key):
+                self.stdout.write(f"  recorded  {seeded.title}")
+                self.stdout.flush()
+                if supervisor.stopping:
+                    return
+        except DemoError as error:
+            self.stderr.write(f"  The demo could not be recorded: {error}")
+        else:
+            recorded.touch()
 
 
 def _check_port(port: int) -> None:
@@ -74,9 +94,35 @@ def _check_port(port: int) -> None:
         try:
             probe.bind((settings.ARES_BIND, port))
         except OSError as error:
-            raise CommandError(
-                f"Port {port} is taken ({error.strerror}). Choose another one: PORT=8001 make run"
-            ) from error
+            if error.errno != errno.EADDRINUSE:
+                raise CommandError(f"{settings.ARES_BIND}:{port} cannot be served: {error.strerror}.") from error
+            raise CommandError(f"Port {port} is taken. Choose another one: PORT=8001 make run") from error
+
+
+def _is_ready(port: int) -> bool:
+    headers = {"Host": "localhost", "X-Forwarded-Proto": "https" if settings.HTTPS else "http"}
+    try:
+        with closing(HTTPConnection(_host(), port, timeout=5)) as web:
+            web.request("GET", "/readyz", headers=headers)
+            return web.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+
+
+def _host() -> str:
+    """Where this machine itself reaches the web server."""
+    return "127.0.0.1" if settings.ARES_BIND == EVERYWHERE else settings.ARES_BIND
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Wait for another `serve` on the same database to have migrated it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [FIRST_START_LOCK])
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [FIRST_START_LOCK])
 
 
 def _wait_until_ready(supervisor: Supervisor, port: int) -> None:
@@ -85,12 +131,8 @@ def _wait_until_ready(supervisor: Supervisor, port: int) -> None:
         ended = supervisor.ended()
         if ended:
             raise CommandError(f"The {ended} did not start; see the messages above.")
-        try:
-            connection = HTTPConnection(HOST, port, timeout=5)
-            connection.request("GET", "/readyz", headers={"Host": "localhost"})
-            if connection.getresponse().status == 200:
-                return
-        except OSError:
-            time.sleep(0.1)
+        if _is_ready(port):
+            return
+        time.sleep(0.1)
     if not supervisor.stopping:
         raise CommandError(f"The web server did not become ready within {START_SECONDS} s.")

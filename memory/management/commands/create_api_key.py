@@ -1,14 +1,18 @@
 """`manage.py create_api_key --tenant T --name N`: prints the key alone, for scripts."""
 
 from argparse import ArgumentParser
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
 from memory import tenants
 from memory.errors import AresError
 from memory.models import ApiKey
 from memory.tenancy import tenant_scope
+
+MOST_DAYS = 36_500
 
 
 class Command(BaseCommand):
@@ -19,8 +23,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", required=True, help="the tenant's slug: lower-case letters, digits, dashes")
         parser.add_argument("--name", required=True, help="what the key is for")
+        parser.add_argument("--expires-in", type=int, metavar="DAYS", help="the key opens nothing after so many days")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        days = options["expires_in"]
+        if days is not None and not 1 <= days <= MOST_DAYS:
+            raise CommandError(f"--expires-in must be a whole number of days from 1 to {MOST_DAYS}.")
+        expires_at = timezone.now() + timedelta(days=days) if days else None
         try:
             tenant, opened = tenants.get_or_open(options["tenant"])
         except AresError as error:
@@ -28,5 +37,5 @@ class Command(BaseCommand):
         if opened:
             self.stderr.write(f"Opened tenant {tenant.slug}.")
         with tenant_scope(tenant.pk):
-            _, text = ApiKey.objects.issue(tenant, options["name"])
+            _, text = ApiKey.objects.issue(tenant, options["name"], expires_at)
         self.stdout.write(text)

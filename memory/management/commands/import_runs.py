@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -16,6 +17,9 @@ from memory.imports import formats, recorder
 from memory.imports.report import Report
 from memory.imports.run import Format, Run, Skipped
 from memory.tenancy import tenant_scope
+
+# More lines than that would push the summary out of sight.
+MOST_SKIPPED = 40
 
 
 class Command(BaseCommand):
@@ -45,15 +49,18 @@ class Command(BaseCommand):
             raise CommandError(error.detail) from error
         if opened:
             self.stderr.write(f"Opened tenant {tenant.slug}.")
-        report = import_files(list(_files(options["paths"])), tenant.pk, named, Console(stderr=True))
+        report = Report()
+        try:
+            import_files(report, list(_files(options["paths"])), tenant.pk, named, Console(stderr=True))
+        except KeyboardInterrupt:
+            self.stderr.write("Interrupted: what is counted here is recorded; run it again for the rest.")
         _print(report, Console(file=cast(IO[str], self.stdout)))
-        if report.skipped and not report.runs:
-            raise CommandError("Nothing was read.")
+        if not report.runs:
+            raise CommandError("No run was read.")
 
 
-def import_files(paths: list[Path], tenant_id: int, named: Format | None, console: Console) -> Report:
-    """Import the files, each run in a transaction of its own, and show progress on the console."""
-    report = Report()
+def import_files(report: Report, paths: list[Path], tenant_id: int, named: Format | None, console: Console) -> None:
+    """Import the files, each run in a transaction of its own, count it, and show progress on the console."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("Reading", total=len(paths))
@@ -62,7 +69,6 @@ def import_files(paths: list[Path], tenant_id: int, named: Format | None, consol
             for item, name in _items(path, named):
                 _take(item, name, tenant_id, report)
             progress.advance(bar)
-    return report
 
 
 def _items(path: Path, named: Format | None) -> Iterator[tuple[Run | Skipped, str]]:
@@ -88,6 +94,8 @@ def _take(item: Run | Skipped, format_name: str, tenant_id: int, report: Report)
             recorded = recorder.record(item, format_name)
     except AresError as error:
         report.skipped.append(Skipped(item.key, f"{error.title}: {error.detail}"))
+    except DatabaseError as error:
+        report.skipped.append(Skipped(item.key, f"PostgreSQL refused it: {error}"))
     else:
         report.add(item, recorded)
 
@@ -120,5 +128,7 @@ def _print(report: Report, console: Console) -> None:
     table.add_row("events newly recorded", f"{report.new_events:,}")
     table.add_row("skipped", f"{len(report.skipped):,}")
     console.print(table)
-    for skipped in report.skipped:
+    for skipped in report.skipped[:MOST_SKIPPED]:
         console.print(f"skipped {skipped.where}: {skipped.reason}", highlight=False, markup=False)
+    if len(report.skipped) > MOST_SKIPPED:
+        console.print(f"… and {len(report.skipped) - MOST_SKIPPED:,} more")

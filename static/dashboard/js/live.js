@@ -21,7 +21,19 @@ export class Live {
     this.openedAt = 0;
     this.wait = FIRST_WAIT_MS;
     this.hold();
-    this.open();
+    // A browser allows six connections to a server: a page that nobody sees must not hold one.
+    document.addEventListener("visibilitychange", () => (document.hidden ? this.rest() : this.wake()));
+    if (!document.hidden) this.open();
+  }
+
+  rest() {
+    clearTimeout(this.retry);
+    this.source?.close();
+    this.source = null;
+  }
+
+  wake() {
+    if (!this.source && this.connection !== "ended") this.open();
   }
 
   open() {
@@ -51,9 +63,9 @@ export class Live {
 
   /** Asks again from the version that is here; the browser's own retry would ask from the first one. */
   reopen() {
-    this.source.close();
+    this.rest();
     this.tell("reconnecting");
-    setTimeout(() => this.open(), this.wait);
+    this.retry = setTimeout(() => document.hidden || this.open(), this.wait);
     this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 2);
   }
 
