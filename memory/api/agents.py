@@ -128,7 +128,7 @@ class AgentsView(TenantView):
     @extend_schema(
         operation_id="agents_list",
         parameters=[LIMIT, OpenApiParameter("after", str, description="The id of an agent: those behind it.")],
-        responses=page_of("AgentPage", AgentShape),
+        responses=page_of("AgentPage", type(AgentShape)(many=True)),
         tags=["agents"],
     )
     def get(self, request: Request) -> Response:

@@ -151,7 +151,7 @@ class Walk:
             self._excuses = ()
         elif is_next:
             if not self._is_excused(row):
-                self._find(version, Fault.CHAIN, "Its hash does not follow from it and the event before it.")
+                self._find(version, Fault.CHAIN, "Its hash is not the one that it and the event before it give.")
             self._excuses = (expected, self.hash)
         if self.anchor and version == self.anchor[0] and event_hash != self.anchor[1]:
             self._find(version, Fault.REWRITTEN, "It had another hash when the stream was last found in order.")

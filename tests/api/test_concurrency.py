@@ -16,6 +16,7 @@ from memory.models import Event, Stream, Tenant
 from memory.tenancy import tenant_scope
 from tests.api.test_server import free_port, serving
 from tests.events.making import drafted
+from tests.horizon import wait_for_the_feed
 from tests.threads import at_once, threads
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -139,6 +140,7 @@ def test_a_follower_of_all_streams_misses_nothing_and_gets_nothing_twice_while_m
         rest = [several.start(lambda writer=writer: write(writer)) for writer in range(WRITERS // 2, WRITERS)]
         for future in rest:
             future.result()
+        wait_for_the_feed(acme)
         finished.set()
         seen = following.result()
     expected = {f"w{writer}-{n}-{part}" for writer in range(WRITERS) for n in range(EACH) for part in "ab"}

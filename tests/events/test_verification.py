@@ -20,6 +20,7 @@ from memory.models import Event, Finding, Snapshot, Stream, Tenant, Verification
 from memory.tenancy import tenant_scope
 from tests.events.making import drafted
 from tests.events.tampering import tamper, tampering
+from tests.horizon import wait_for_the_feed
 from tests.threads import threads
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -315,6 +316,7 @@ def test_whoever_follows_all_events_does_not_wait_for_a_verification(
         assert waiting.wait(PATIENCE)
         with tenant_scope(acme.pk):
             store.append("other", [drafted(event_id="new")])
+        wait_for_the_feed(acme, PATIENCE / 2)
         with tenant_scope(acme.pk):
             assert read_all(Cursor(), 1000)[-1].event_id == "new"
         may_go_on.set()
