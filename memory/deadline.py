@@ -1,16 +1,16 @@
-"""Work in the database that may take only so long: PostgreSQL cancels the statement that would take longer.
-
-`bounded` gives each statement its time; here all of them share one.
+"""Work in the database that may take only so long: PostgreSQL cancels the statement that would take longer, so nothing
+that a client can ask for takes a connection for ever.
 """
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import transaction
+from django.db import OperationalError, transaction
+from psycopg.errors import QueryCanceled
 
 from memory import sql
-from memory.errors import TooSlow
+from memory.errors import TooSlow, Unavailable
 
 
 class Deadline:
@@ -51,6 +51,22 @@ def within(seconds: float) -> Iterator[Deadline]:
         deadline.renew()
         yield deadline
         _set_timeout(before)  # where it failed, rolling back to the savepoint does this
+
+
+@contextmanager
+def bounded(seconds: float, what: str) -> Iterator[None]:
+    """Statements that may take so long each. If one is stopped, the transaction around it goes on.
+
+    Raises:
+        Unavailable: one took longer; `what` names it in the sentence.
+    """
+    try:
+        with within(seconds):
+            yield
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            raise Unavailable(f"{what} took longer than {seconds:g} s and was stopped.") from error
+        raise
 
 
 def _set_timeout(timeout: str) -> None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from dashboard import runs
 from dashboard.access import member_required
 from dashboard.pages import Page, page
-from memory.bounded import bounded
+from memory.deadline import bounded
 from memory.errors import Unavailable
 from memory.models import Stream, Verification
 from memory.models.stream import SEARCH_SECONDS

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from memory.api.fields import ObjectField
 from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
 from memory.api.views import TenantView, whole_number
-from memory.bounded import bounded
+from memory.deadline import bounded
 from memory.errors import Invalid
 from memory.events import state
 from memory.events.draft import instant

@@ -6,7 +6,7 @@ import pytest
 from django.core.signals import request_finished, request_started
 from django.db import connection
 
-from memory.bounded import bounded
+from memory.deadline import bounded
 from memory.errors import Unavailable
 from memory.models import Tenant
 from memory.tenancy import tenant_scope
