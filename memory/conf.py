@@ -13,24 +13,30 @@ from memory.errors import Invalid
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting. `minimum` and `maximum` are inclusive."""
+    """One setting: a whole number, or a fraction where its default is one. `minimum` and `maximum` are inclusive.
+
+    One that is `per_tenant` can be set for a tenant alone (`memory.limits`).
+    """
 
     name: str
-    default: int
+    default: int | float
     meaning: str
     minimum: int = 0
     maximum: int = 2**31 - 1
+    per_tenant: bool = False
 
-    def parse(self, text: str) -> int:
+    def parse(self, text: str) -> int | float:
         """The value that a text from the environment stands for.
 
         Raises:
-            Invalid: the text is not a whole number within the bounds.
+            Invalid: the text is not a number of the setting's type within the bounds.
         """
+        of_type = type(self.default)
         try:
-            number = int(text)
+            number = of_type(text)
         except ValueError:
-            raise Invalid(f"{self.name} must be a whole number, not {text!r}.") from None
+            kind = "a whole number" if of_type is int else "a number"
+            raise Invalid(f"{self.name} must be {kind}, not {text!r}.") from None
         if not self.minimum <= number <= self.maximum:
             raise Invalid(f"{self.name} must lie between {self.minimum} and {self.maximum}, not {number}.")
         return number
@@ -66,12 +72,80 @@ SETTINGS = {
         Setting("ARES_RECOVERY_SECONDS", 5, "Longest time for each part of an agent's recovery, in seconds.", 1, 60),
         Setting("ARES_FLAPPING_RESTARTS", 10, "So many recoveries in ARES_FLAPPING_SECONDS are a warning.", 2, 1000),
         Setting("ARES_FLAPPING_SECONDS", 600, "The time in which an agent's recoveries are counted, in seconds.", 1),
+        Setting("ARES_MAX_HISTORY", 10, "Newest messages of a session in its window.", 1, 1000, per_tenant=True),
+        Setting(
+            "ARES_MAX_SESSIONS",
+            100,
+            "Most live sessions of a tenant; the least recently used expire.",
+            1,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_TASK_TTL_DAYS", 7, "A task is forgotten this long after its last change, in days.", 1, per_tenant=True
+        ),
+        Setting(
+            "ARES_MAX_TASKS",
+            1000,
+            "Most tasks of a tenant; the least recently changed are forgotten.",
+            1,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_MAX_EXPERIENCES",
+            5000,
+            "Most experiences of a tenant; the least useful are evicted.",
+            1,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_NEW_BELOW",
+            0.7,
+            "Calibrated similarity below which a candidate is a new experience.",
+            0,
+            1,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_CONFLICT_ABOVE",
+            0.85,
+            "Calibrated similarity from which another value of the same subject is a contradiction.",
+            0,
+            1,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_REDUNDANT_ABOVE",
+            0.95,
+            "Calibrated similarity above which a candidate is redundant unless it adds a fact.",
+            0,
+            1,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_PRECISION_OVER_RECALL",
+            0,
+            "1: what is uncertain is rather dropped than kept.",
+            0,
+            1,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_CLUSTER_SIZE", 3, "Fewest related experiences that become one abstraction.", 2, 100, per_tenant=True
+        ),
+        Setting(
+            "ARES_CLUSTER_SIMILARITY",
+            0.8,
+            "Calibrated similarity from which experiences are related.",
+            0,
+            1,
+            per_tenant=True,
+        ),
         Setting("ARES_LIVE_CONNECTIONS", 20, "Most pages followed live at once in one web process.", 0, 1000),
     )
 }
 
 
-def load(environment: Mapping[str, str]) -> dict[str, int]:
+def load(environment: Mapping[str, str]) -> dict[str, int | float]:
     """Every setting's effective value: from the environment where it is set there, else the default.
 
     Raises:
@@ -84,8 +158,17 @@ def load(environment: Mapping[str, str]) -> dict[str, int]:
 
 
 def value(name: str) -> int:
-    """The effective value of one setting; a KeyError is a typing error in the code."""
+    """The effective value of a setting that is a whole number; a KeyError is a typing error in the code."""
+    return int(_values()[name])
+
+
+def fraction(name: str) -> float:
+    """The effective value of a setting that is a fraction."""
+    return float(_values()[name])
+
+
+def _values() -> dict[str, Any]:
     from django.conf import settings
 
     values: dict[str, Any] = settings.ARES
-    return int(values[name])
+    return values

@@ -77,6 +77,77 @@ class TaskStatus(StrEnum):
     FAILED = "failed"
 
 
+class Kind(StrEnum):
+    """Kinds of experience."""
+
+    SOLUTION = "solution"
+    FACT = "fact"
+    PREFERENCE = "preference"
+    PROFILE = "profile"
+    PROCEDURE = "procedure"
+    ABSTRACTION = "abstraction"
+
+
+# What is about a person belongs to that person alone, always.
+PERSONAL_KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.PROFILE})
+
+
+class Method(StrEnum):
+    """How an experience was extracted: an explicit problem and its resolution, a model's summary, or a rule."""
+
+    DIRECT = "direct"
+    SUMMARY = "summary"
+    PATTERN = "pattern"
+
+
+class ExperienceStatus(StrEnum):
+    """Life of an experience. Agents are given the active ones alone."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+    QUARANTINED = "quarantined"
+    DRAFT = "draft"
+
+
+class Action(StrEnum):
+    """What can be decided about a candidate."""
+
+    INSERT = "insert"
+    UPDATE = "update"
+    MERGE = "merge"
+    DISCARD = "discard"
+
+
+class DistillationMode(StrEnum):
+    """The two paths: packing a task's input and output at once, and the whole refinery in the background."""
+
+    LIGHT = "light"
+    FULL = "full"
+
+
+class WorkStatus(StrEnum):
+    """Life of work in the background."""
+
+    PENDING = "pending"
+    PROCESSING = "processing"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class Collection(StrEnum):
+    """What can be searched."""
+
+    EXPERIENCE = "experience"
+    KNOWLEDGE = "knowledge"
+    TOOL = "tool"
+
+
+# What aresweb puts in front of a model stands between these, and nothing is ever learned from it again.
+RECALL_BEGIN = "<recalled-memory>"
+RECALL_END = "</recalled-memory>"
+
+
 class Role(StrEnum):
     """What a member may do in a tenant; each role includes the ones before it."""
 
@@ -100,6 +171,10 @@ SESSION_PREFIX = "sess_"
 TASK_PREFIX = "task_"
 MESSAGE_PREFIX = "msg_"
 EVENT_PREFIX = "evt_"
+EXPERIENCE_PREFIX = "exp_"
+DISTILLATION_PREFIX = "dist_"
+KNOWLEDGE_PREFIX = "know_"
+TOOL_PREFIX = "tool_"
 
 
 def is_identifier(text: str) -> bool:

@@ -1,9 +1,14 @@
 """What is in the tables, seen from outside of the domain: for tests that say that nothing was written, or nothing is left."""
 
+from datetime import UTC, datetime
+
 from django.db import connection
 
-from memory.models import Tenant
+from memory import limits
+from memory.models import Decision, Distillation, Experience, QueueItem, Revision, Source, Tenant
+from memory.retrieval.vector import Item, VectorStore
 from memory.tenancy import tenant_scope
+from memory.vocabulary import Action, Collection, DistillationMode, Kind, Method, new_id
 
 
 def names() -> list[str]:
@@ -41,3 +46,44 @@ def _each_table(select: str, **values: str) -> dict[tuple[str, str], int]:
             cursor.execute(query, values)
             counts |= {(tenant.slug, name): count for name, count in cursor.fetchall()}
     return counts
+
+
+def fill_distilled(tenant: Tenant) -> Experience:
+    """A row in every table of distilled memory, in the tenant's scope."""
+    now = datetime.now(UTC)
+    owned = {"tenant": tenant, "created_at": now}
+    experience = Experience.objects.create(
+        id=new_id("exp_"),
+        kind=Kind.SOLUTION,
+        method=Method.DIRECT,
+        problem="The disk is full.",
+        solution="Delete the old logs.",
+        confidence=0.5,
+        importance=0.5,
+        valid_from=now,
+        digest=b"d" * 32,
+        updated_at=now,
+        **owned,
+    )
+    VectorStore().add(Collection.EXPERIENCE, [Item(experience.pk, "model", [0.6, 0.8], b"t" * 32)])
+    distillation = Distillation.objects.create(
+        id=new_id("dist_"), mode=DistillationMode.FULL, stream_name="run", **owned
+    )
+    Decision.objects.create(
+        distillation=distillation,
+        number=1,
+        stage="update",
+        action=Action.INSERT,
+        rule="new",
+        reason="Nothing like it is known.",
+        candidate={},
+        experience=experience,
+        **owned,
+    )
+    Source.objects.create(experience=experience, stream_name="run", event_version=1, message_id="msg_1", **owned)
+    Revision.objects.create(experience=experience, number=1, change="insert", actor="test", after={}, **owned)
+    QueueItem.objects.create(
+        queue="embedding", dedupe_key=experience.pk, subject_id=experience.pk, run_at=now, updated_at=now, **owned
+    )
+    limits.put("ARES_MAX_TASKS", "5")
+    return experience

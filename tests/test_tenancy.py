@@ -28,6 +28,7 @@ def fill(tenant: Tenant, user: User) -> str:
         assert Snapshot.objects.exists()
         verified = verification.verify(Stream.objects.named("run"))
         Finding.objects.create(tenant=tenant, stream=verified.stream, version=1, found_at=verified.verified_at)
+        tables.fill_distilled(tenant)
         Membership.objects.create(tenant=tenant, user=user)
         IdempotencyKey.objects.create(tenant=tenant, key="k", request_digest=b"d")
         return ApiKey.objects.issue(tenant, "key")[1]

@@ -1,31 +1,47 @@
 """The tables, one a file."""
 
 from memory.models.api_key import ApiKey
+from memory.models.decision import Decision
+from memory.models.distillation import Distillation
 from memory.models.event import Event
+from memory.models.experience import Experience
 from memory.models.finding import Finding
 from memory.models.idempotency_key import IdempotencyKey
 from memory.models.membership import Membership
 from memory.models.message import Message
+from memory.models.queue_item import QueueItem
+from memory.models.revision import Revision
 from memory.models.session import Session
 from memory.models.snapshot import Snapshot
+from memory.models.source import Source
 from memory.models.stream import Stream
 from memory.models.task import Task
 from memory.models.tenant import Tenant
+from memory.models.tenant_setting import TenantSetting
 from memory.models.user import User
+from memory.models.vector import Vector
 from memory.models.verification import Verification
 
 __all__ = [
     "ApiKey",
+    "Decision",
+    "Distillation",
     "Event",
+    "Experience",
     "Finding",
     "IdempotencyKey",
     "Membership",
     "Message",
+    "QueueItem",
+    "Revision",
     "Session",
     "Snapshot",
+    "Source",
     "Stream",
     "Task",
     "Tenant",
+    "TenantSetting",
     "User",
+    "Vector",
     "Verification",
 ]

@@ -1,0 +1,1 @@
+"""Finding again what was kept: vectors and terms, ranked together."""
