@@ -167,6 +167,23 @@ def fraction(name: str) -> float:
     return float(_values()[name])
 
 
+def origin(name: str) -> str:
+    """Where a setting's value, or that of a variable of the installation, comes from: `environment`, `file` or
+    `default`."""
+    from django.conf import settings
+
+    origins: dict[str, str] = settings.ARES_ORIGINS
+    return origins.get(name, "default")
+
+
+def installation() -> list[dict[str, str]]:
+    """The variables of the installation: `name`, `value`, `default` and `meaning` of each; no secret is among them."""
+    from django.conf import settings
+
+    told: list[dict[str, str]] = settings.ARES_INSTALLATION
+    return told
+
+
 def _values() -> dict[str, Any]:
     from django.conf import settings
 

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from dashboard import formats, readable, runs
+from dashboard import experience_page, formats, readable, runs
 from dashboard.access import member_required
 from memory.errors import NotFound
 from memory.events.state import state_at
@@ -86,6 +86,7 @@ def _step(stream: Stream, version: int) -> dict[str, Any]:
     return {
         "event": readable.event_context(event, cause),
         "state": readable.state_context(state_at(stream, version)),
+        "experiences": experience_page.from_step(stream.name, version),
     }
 
 
