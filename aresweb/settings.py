@@ -20,6 +20,8 @@ except Invalid as error:
     # Whoever started us, manage.py or gunicorn, would print a traceback for anything else.
     sys.exit(f"aresweb cannot start: {error.detail}")
 
+# What the domain asks over HTTP: addresses, models and keys of services.
+ARES_SERVICES = {name: INSTALLATION[name] for name in INSTALLATION if name.startswith(("ARES_EMBEDDING_", "ARES_LLM_"))}
 ARES_PORT = INSTALLATION["PORT"]
 ARES_BIND = INSTALLATION["ARES_BIND"]
 ARES_WEB_WORKERS = INSTALLATION["ARES_WEB_WORKERS"]

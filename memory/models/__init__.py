@@ -3,6 +3,7 @@
 from memory.models.api_key import ApiKey
 from memory.models.decision import Decision
 from memory.models.distillation import Distillation
+from memory.models.embedding_model import EmbeddingModel
 from memory.models.event import Event
 from memory.models.experience import Experience
 from memory.models.finding import Finding
@@ -26,6 +27,7 @@ __all__ = [
     "ApiKey",
     "Decision",
     "Distillation",
+    "EmbeddingModel",
     "Event",
     "Experience",
     "Finding",

@@ -1,5 +1,6 @@
 """The store of vectors: add, and search the nearest. Needs a tenant's scope."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -37,6 +38,11 @@ class Hit(NamedTuple):
 
     item_id: str
     cosine: float
+
+
+def text_digest(text: str) -> bytes:
+    """By what a vector's text is known again: its SHA-256 (32 bytes)."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
 class VectorStore:
