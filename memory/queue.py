@@ -106,7 +106,8 @@ def counts(now: datetime) -> dict[str, Counter[str]]:
 def backoff(attempts: int, chance: float) -> timedelta:
     """How long to wait after so many tries: twice as long each time, up to LONGEST_PAUSE, and by chance in [0, 1) up to
     half of it longer, so that what failed together does not come back together. Pure."""
-    return min(FIRST_PAUSE * 2 ** max(0, min(attempts, 30) - 1), LONGEST_PAUSE) * (1 + chance / 2)
+    pause: timedelta = min(FIRST_PAUSE * 2 ** max(0, min(attempts, 30) - 1), LONGEST_PAUSE)
+    return pause * (1 + chance / 2)
 
 
 def _owned(item: QueueItem, changes: dict[str, object]) -> None:

@@ -1,6 +1,7 @@
 """Works off a tenant's queues. No transaction is open while a model thinks: what is needed is read, the work is done, and
 the results are written together with the news that it is done."""
 
+import logging
 import os
 import secrets
 import socket
@@ -11,12 +12,13 @@ from memory import queue
 from memory.distillation import pipeline
 from memory.embedding.current import embedder
 from memory.errors import AresError, ServiceFailed
-from memory.models import Experience, QueueItem
+from memory.layers import embedding
+from memory.models import QueueItem
 from memory.queue import LeaseLost
-from memory.retrieval.vector import Item, VectorStore, text_digest
 from memory.tenancy import tenant_scope
-from memory.vocabulary import Collection, Queue, WorkStatus
+from memory.vocabulary import Queue, WorkStatus
 
+logger = logging.getLogger(__name__)
 # One run of a worker takes so long at most, so that tenants have their turns.
 SECONDS = 60.0
 # A lease is on so many pieces of work at a time.
@@ -37,29 +39,30 @@ def work(tenant_id: int, which: Queue) -> int:
     return done
 
 
-def _embed(tenant_id: int, items: Sequence[QueueItem]) -> int:
-    """Give experiences the vectors of their text."""
-    with tenant_scope(tenant_id):
-        found = Experience.objects.by_id(item.subject_id for item in items)
-        Experience.objects.filter(pk__in=found).update(embedding_status=WorkStatus.PROCESSING)
+def _embed(tenant_id: int, claimed: Sequence[QueueItem]) -> int:
+    """Give experiences, documents and tools the vectors that they lack."""
     model = embedder()
-    wanted = list(found.values())
+    with tenant_scope(tenant_id):
+        lacking = embedding.lacking([item.subject_id for item in claimed], model.model)
     try:
-        vectors = model.embed_passages([experience.text for experience in wanted])
+        vectors = model.embed_passages([item.passage for item in lacking])
     except ServiceFailed as error:
-        for item in items:
+        for item in claimed:
             _failed(tenant_id, item, error)
         return 0
     with tenant_scope(tenant_id):
-        for item in items:
-            queue.finish(item)
-        rows = [
-            Item(experience.pk, model.model, vector.tolist(), text_digest(experience.text))
-            for experience, vector in zip(wanted, vectors, strict=True)
-        ]
-        VectorStore().add(Collection.EXPERIENCE, rows)
-        Experience.objects.filter(pk__in=found).update(embedding_status=WorkStatus.COMPLETED)
-    return len(items)
+        finished = [item.subject_id for item in claimed if _is_finished(item)]
+        embedding.keep(finished, lacking, vectors, model.model)
+    return len(finished)
+
+
+def _is_finished(item: QueueItem) -> bool:
+    """Whether the work could be finished: not if it has changed meanwhile, or another worker has it."""
+    try:
+        queue.finish(item)
+    except LeaseLost:
+        return False
+    return True
 
 
 def _distil(tenant_id: int, items: Sequence[QueueItem]) -> int:
@@ -69,7 +72,9 @@ def _distil(tenant_id: int, items: Sequence[QueueItem]) -> int:
             pipeline.run(tenant_id, item)
             done += 1
         except LeaseLost:
-            raise
+            logger.warning(
+                "Distillation %s went to another worker; what this one made of it is dropped.", item.subject_id
+            )
         except AresError as error:
             _failed(tenant_id, item, error)
     return done
@@ -83,9 +88,12 @@ def _failed(tenant_id: int, item: QueueItem, error: AresError) -> None:
         dead = queue.fail(item, error.detail, for_good=not may_pass, retry_after=retry_after)
         status = WorkStatus.FAILED if dead else WorkStatus.PENDING
         if item.queue == Queue.EMBEDDING:
-            Experience.objects.filter(pk=item.subject_id).update(embedding_status=status)
+            embedding.mark([item.subject_id], status)
         else:
             pipeline.note_failure(item.subject_id, status, error.detail)
 
 
-HANDLERS: Mapping[Queue, Callable[[int, Sequence[QueueItem]], int]] = {Queue.EMBEDDING: _embed, Queue.DISTILLATION: _distil}
+HANDLERS: Mapping[Queue, Callable[[int, Sequence[QueueItem]], int]] = {
+    Queue.EMBEDDING: _embed,
+    Queue.DISTILLATION: _distil,
+}

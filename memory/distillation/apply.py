@@ -14,7 +14,8 @@ from memory.distillation.update import Neighbour, Thresholds, Verdict, decide
 from memory.embedding.calibration import Calibration
 from memory.layers import revisions
 from memory.models import Decision, Distillation, Experience, Source
-from memory.retrieval.vector import Filters, Item, VectorStore, text_digest
+from memory.retrieval.filters import Filters
+from memory.retrieval.vector import Item, VectorStore, text_digest
 from memory.tenancy import current_tenant_id
 from memory.vocabulary import EXPERIENCE_PREFIX, Action, Collection, ExperienceStatus, WorkStatus, new_id
 
@@ -71,7 +72,7 @@ class Writer:
         verdict = known[0] if known else decide(candidate, self._neighbours(candidate, owner, vector), self._thresholds)
         experience = known[1] if known else self._apply(verdict, candidate, owner, digest, vector)
         if experience is not None and not self._distillation.draft:
-            self._add_sources(experience, candidate)
+            Source.objects.bulk_create(self._sources(experience, candidate), ignore_conflicts=True)
         row = self._row(UPDATE, verdict.action, verdict.rule, verdict.reason, _json(candidate))
         row.digest = digest
         row.experience = experience
@@ -172,7 +173,8 @@ class Writer:
         if verdict.superseded and verdict.neighbour is not None:
             new.status = ExperienceStatus.SUPERSEDED if not self._distillation.draft else status
             new.valid_to, new.superseded_by_id = verdict.neighbour.valid_from, verdict.neighbour.id
-        revisions.begin(new, "insert", self._actor, verdict.reason[:REASON_LENGTH], self._now)
+        sources = [] if self._distillation.draft else self._sources(new, candidate)
+        revisions.begin(new, "insert", self._actor, verdict.reason[:REASON_LENGTH], self._now, sources)
         item = Item(new.pk, self._model, vector.tolist(), text_digest(new.text))
         self._store.add(Collection.EXPERIENCE, [item])
         return new
@@ -186,14 +188,16 @@ class Writer:
             "confidence": round(confidence, 4),
             "importance": max(nearest.importance, candidate.importance),
         }
-        return revisions.change(nearest, changes, verdict.action, self._actor, verdict.reason[:REASON_LENGTH], self._now)
+        return revisions.change(
+            nearest, changes, verdict.action, self._actor, verdict.reason[:REASON_LENGTH], self._now
+        )
 
     def _touch(self, experience: Experience) -> Experience:
         self._touched[experience.pk] = experience
         return experience
 
-    def _add_sources(self, experience: Experience, candidate: Candidate) -> None:
-        rows = [
+    def _sources(self, experience: Experience, candidate: Candidate) -> list[Source]:
+        return [
             Source(
                 tenant_id=current_tenant_id(),
                 experience=experience,
@@ -205,7 +209,6 @@ class Writer:
             )
             for source in candidate.sources
         ]
-        Source.objects.bulk_create(rows, ignore_conflicts=True)
 
     def _row(self, stage: str, action: Action, rule: str, reason: str, told: dict[str, Any]) -> Decision:
         self._number += 1

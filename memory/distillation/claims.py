@@ -19,7 +19,10 @@ _FILLER = re.compile(
 )
 _COMMA = re.compile(r"[，,；;]\s*(?!\d)")
 _WORD = re.compile(r"[^\W_]+")
-_ADDRESSED = re.compile(r"\b(?:you|your|yours|you're|you've|you'd|you'll)\b|^(?:sounds|looks|love|so|glad|hope|good|great|nice|what a|such a|enjoy|keep)\b", re.IGNORECASE)
+_ADDRESSED = re.compile(
+    r"\b(?:you|your|yours|you're|you've|you'd|you'll)\b|^(?:sounds|looks|love|so|glad|hope|good|great|nice|what a|such a|enjoy|keep)\b",
+    re.IGNORECASE,
+)
 SHORT_CRY = 4
 LONG_SENTENCE = 14
 # A statement of fewer words, or Chinese characters, says too little to stand for itself.
@@ -67,8 +70,10 @@ def of_turn(turn: Turn, before: Turn | None, *, everything: bool) -> list[Candid
     if found:
         return list(found)
     if plain or (said and noise == len(said)):
-        rule, why = ("too-little", "It says too little to stand for itself.") if plain else (
-            "noise", "It holds greetings, thanks, acknowledgements, filler or questions alone."
+        rule, why = (
+            ("too-little", "It says too little to stand for itself.")
+            if plain
+            else ("noise", "It holds greetings, thanks, acknowledgements, filler or questions alone.")
         )
         return [Dropped(rule, why, shorten(turn.text, 200), (turn.id,))]
     return []
@@ -124,7 +129,9 @@ def _candidate(turn: Turn, said: Sequence[str], question: str, read: statements.
 
 
 def _question(before: Turn) -> str:
-    asked = [sentence for sentence in sentences(before.text[-2000:]) if is_question(sentence) and not is_noise(sentence)]
+    asked = [
+        sentence for sentence in sentences(before.text[-2000:]) if is_question(sentence) and not is_noise(sentence)
+    ]
     return shorten(without_opening(asked[-1]), LONGEST_QUESTION) if asked else ""
 
 

@@ -58,7 +58,9 @@ def consolidate() -> int:
 def _of_owner(owner: str, model: str) -> int:
     mine = Experience.objects.active().owned_by(owner).filter(kind__in=CLUSTERED, pinned=False)
     newest = list(mine.order_by("-updated_at", "pk")[:MOST])
-    kept = Vector.objects.filter(collection=Collection.EXPERIENCE, model=model, item_id__in=[each.pk for each in newest])
+    kept = Vector.objects.filter(
+        collection=Collection.EXPERIENCE, model=model, item_id__in=[each.pk for each in newest]
+    )
     vectors: Mapping[str, npt.NDArray[np.float32]] = {row.item_id: np.asarray(row.vector, np.float32) for row in kept}
     embedded = [each for each in newest if each.pk in vectors]
     size = limits.value("ARES_CLUSTER_SIZE")

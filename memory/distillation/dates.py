@@ -8,7 +8,19 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _NUMBERS = {
     word: number
     for number, words in enumerate(
-        ("zero 零", "one a an 一", "two 二 两", "three 三", "four 四", "five 五", "six 六", "seven 七", "eight 八", "nine 九", "ten 十")
+        (
+            "zero 零",
+            "one a an 一",
+            "two 二 两",
+            "three 三",
+            "four 四",
+            "five 五",
+            "six 六",
+            "seven 七",
+            "eight 八",
+            "nine 九",
+            "ten 十",
+        )
     )
     for word in words.split()
 } | {"couple of": 2, "a couple of": 2, "few": 3, "a few": 3}
@@ -147,7 +159,10 @@ _RULES: tuple[tuple[re.Pattern[str], Resolve], ...] = tuple(
         (r"\btomorrow\b", _on(1, _day, "on ")),
         (rf"\b(?P<count>{_NUMBER})\s(?P<unit>day|week|month|year)s?\s(?:ago|back)\b", _ago),
         (rf"\bin\s(?P<count>{_NUMBER})\s(?P<unit>day|week|month|year)s?(?:'\s?time)?\b", _hence),
-        (rf"\b(?:on |this past |the past )?(?P<which>last|next|this|this coming|coming)\s(?P<day>{'|'.join(_WEEKDAYS)})\b", _weekday),
+        (
+            rf"\b(?:on |this past |the past )?(?P<which>last|next|this|this coming|coming)\s(?P<day>{'|'.join(_WEEKDAYS)})\b",
+            _weekday,
+        ),
         (r"\b(?:over |on |in )?(?:the )?(?P<which>last|next|this)\s(?P<unit>weekend|week|month|year)\b", _near),
         (r"前天", _on(-2, _chinese)),
         (r"昨天|昨日|昨晚", _on(-1, _chinese)),
@@ -157,7 +172,13 @@ _RULES: tuple[tuple[re.Pattern[str], Resolve], ...] = tuple(
         (r"去年", lambda found, today: f"{today.year - 1}年"),
         (r"今年", lambda found, today: f"{today.year}年"),
         (r"明年", lambda found, today: f"{today.year + 1}年"),
-        (rf"(?P<count>\d{{1,3}}|[一二两三四五六七八九十])(?P<unit>天|周|个星期|星期|个月|年)(?:以|之)?(?P<way>前|后)", _chinese_ago),
-        (r"(?P<which>上|这|本|下)个?(?P<unit>周|星期|礼拜|月)(?P<day>[一二三四五六日天])?(?!\w*[份底初])", _chinese_near),
+        (
+            r"(?P<count>\d{1,3}|[一二两三四五六七八九十])(?P<unit>天|周|个星期|星期|个月|年)(?:以|之)?(?P<way>前|后)",
+            _chinese_ago,
+        ),
+        (
+            r"(?P<which>上|这|本|下)个?(?P<unit>周|星期|礼拜|月)(?P<day>[一二三四五六日天])?(?!\w*[份底初])",
+            _chinese_near,
+        ),
     )
 )

@@ -43,7 +43,9 @@ def candidate(exchange: Exchange, rules: Rules, *, failed: bool) -> Candidate | 
     if not problem:
         return Dropped("no-problem", "Nobody said what the problem was.", shorten(whole, 200), sources)
     if not answer and not steps:
-        return Dropped("unanswered", "Nothing was answered or done that could be a solution.", shorten(problem, 200), sources)
+        return Dropped(
+            "unanswered", "Nothing was answered or done that could be a solution.", shorten(problem, 200), sources
+        )
     solution = _solution(answer, steps, tried, rules)
     kind = Kind.PROCEDURE if _HOW.search(problem) and len(_STEPS.findall(answer)) >= 3 else Kind.SOLUTION
     text = f"{problem}\n{solution}"
@@ -151,7 +153,9 @@ def _tried(exchange: Exchange) -> list[str]:
     for turn in exchange.work:
         if turn.is_error:
             said = errors(turn.text, 1) or [turn.text.strip()]
-            found.append(f"{asked.get(turn.tool_call_id, turn.name)}: {shorten(said[-1], FAILURE_CHARACTERS)}".lstrip(": "))
+            found.append(
+                f"{asked.get(turn.tool_call_id, turn.name)}: {shorten(said[-1], FAILURE_CHARACTERS)}".lstrip(": ")
+            )
     return list(dict.fromkeys(found))[-FAILURES:]
 
 

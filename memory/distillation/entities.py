@@ -12,9 +12,7 @@ _NAMED = re.compile(
 )
 _BEGINNING = re.compile(r"(?:^|[.!?:;\n]\s*|[\"'(]\s*)$")
 _NO_NAME = frozenset(
-    "I I'm I've I'd I'll The A An It It's This That These Those There Here We You He She They My Your Our His Her Their And But Or So "
-    "If In On At To For From With When What Why How Who Where Which Is Are Was Were Do Does Did Can Could Will Would Should Yes No Not "
-    "Please Thanks Thank Hi Hello Hey Ok Okay Well Just Also Then Now After Before As Let Some Any All Each Every Steps Did".split()
+    ["I", "I'm", "I've", "I'd", "I'll", "The", "A", "An", "It", "It's", "This", "That", "These", "Those", "There", "Here", "We", "You", "He", "She", "They", "My", "Your", "Our", "His", "Her", "Their", "And", "But", "Or", "So", "If", "In", "On", "At", "To", "For", "From", "With", "When", "What", "Why", "How", "Who", "Where", "Which", "Is", "Are", "Was", "Were", "Do", "Does", "Did", "Can", "Could", "Will", "Would", "Should", "Yes", "No", "Not", "Please", "Thanks", "Thank", "Hi", "Hello", "Hey", "Ok", "Okay", "Well", "Just", "Also", "Then", "Now", "After", "Before", "As", "Let", "Some", "Any", "All", "Each", "Every", "Steps", "Did"]
 )
 
 

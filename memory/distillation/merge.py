@@ -15,9 +15,7 @@ _SPECIFIC = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]+|[\u4e00-\u9fff]")
 _STOP = frozenset(
-    "the a an and or but if then so to of in on at for from with by is are was were be been am it its this that these those i you he she we they my your "
-    "his her our their me him us them do does did have has had not no can could will would should may might there here as than too very just when what "
-    "which who how why where also into out up down over after before about please want need like get got user help".split()
+    ["the", "a", "an", "and", "or", "but", "if", "then", "so", "to", "of", "in", "on", "at", "for", "from", "with", "by", "is", "are", "was", "were", "be", "been", "am", "it", "its", "this", "that", "these", "those", "i", "you", "he", "she", "we", "they", "my", "your", "his", "her", "our", "their", "me", "him", "us", "them", "do", "does", "did", "have", "has", "had", "not", "no", "can", "could", "will", "would", "should", "may", "might", "there", "here", "as", "than", "too", "very", "just", "when", "what", "which", "who", "how", "why", "where", "also", "into", "out", "up", "down", "over", "after", "before", "about", "please", "want", "need", "like", "get", "got", "user", "help"]
 ) | set("的了是在我你他她它们吗呢吧啊呀和与也都就还很请要会能不有这那个")
 
 

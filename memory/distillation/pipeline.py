@@ -21,10 +21,10 @@ from memory.errors import Conflict
 from memory.events import store
 from memory.events.draft import draft
 from memory.llm import client as llm
-from memory.models import Distillation, Event, Experience, QueueItem, Stream
+from memory.models import Decision, Distillation, Event, Experience, QueueItem, Stream, Task
 from memory.tenancy import tenant_scope
 from memory.tokens import counting
-from memory.vocabulary import EventType, Outcome, WorkStatus
+from memory.vocabulary import Action, DistillationMode, EventType, Outcome, WorkStatus
 
 
 def run(tenant_id: int, item: QueueItem) -> None:
@@ -38,6 +38,9 @@ def run(tenant_id: int, item: QueueItem) -> None:
         distillation = Distillation.objects.filter(pk=item.subject_id).first()
         if distillation is None or distillation.status == WorkStatus.COMPLETED:
             queue.finish(item)
+            return
+        if distillation.mode == DistillationMode.LIGHT:
+            _pack_later(distillation, item)
             return
         distillation.status, distillation.started_at = WorkStatus.PROCESSING, datetime.now(UTC)
         distillation.save(update_fields=["status", "started_at"])
@@ -58,9 +61,16 @@ def run(tenant_id: int, item: QueueItem) -> None:
             complete(distillation, read, extraction, vectors, model.model, thresholds)
 
 
-def extracted(
-    read: Sequence[Turn], rules: Rules, *, failed: bool, recalled: Sequence[str]
-) -> tuple[Extraction, str]:
+def _pack_later(distillation: Distillation, item: QueueItem) -> None:
+    queue.finish(item)
+    task = Task.objects.filter(pk=distillation.task_id).first()
+    if task is not None:
+        pack(distillation, task)
+    else:
+        note_failure(distillation.pk, WorkStatus.FAILED, "The task was forgotten meanwhile.")
+
+
+def extracted(read: Sequence[Turn], rules: Rules, *, failed: bool, recalled: Sequence[str]) -> tuple[Extraction, str]:
     """The candidates in these turns, by rules and, where there is one, by a language model; and a note if that failed.
 
     Args:
@@ -96,6 +106,26 @@ def complete(
     distillation.save()
     if not distillation.draft:
         record(distillation, [experience.pk for experience in touched], writer.actions)
+
+
+def pack(distillation: Distillation, task: Task) -> Distillation:
+    """The light path: a task's input and output, as they are, become the distillation's one decision."""
+    now = datetime.now(UTC)
+    distillation.status, distillation.started_at, distillation.completed_at = WorkStatus.COMPLETED, now, now
+    distillation.save()
+    Decision.objects.create(
+        tenant_id=distillation.tenant_id,
+        distillation=distillation,
+        number=1,
+        stage="pack",
+        action=Action.INSERT,
+        rule="light",
+        reason="Input and output were packed as they are.",
+        candidate={"input": task.input, "output": task.output, "status": task.status},
+        created_at=now,
+    )
+    record(distillation, [], {Action.INSERT: 1})
+    return distillation
 
 
 def record(distillation: Distillation, experiences: Sequence[str], actions: dict[str, int]) -> None:
@@ -161,7 +191,11 @@ def _recalled(stream: Stream) -> list[str]:
     ids: set[str] = set()
     for event in Event.objects.in_stream(stream).filter(type__in=(EventType.MEMORY_RECALLED, EventType.CONTEXT_BUILT)):
         told = event.payload.get("experiences")
-        ids |= {each if isinstance(each, str) else each.get("id", "") for each in told} if isinstance(told, list) else set()
+        ids |= (
+            {each if isinstance(each, str) else each.get("id", "") for each in told}
+            if isinstance(told, list)
+            else set()
+        )
     return [experience.text for experience in Experience.objects.filter(pk__in=[each for each in ids if each])]
 
 
@@ -181,4 +215,3 @@ def _without_recalled(extraction: Extraction, recalled: Sequence[str]) -> Extrac
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
-

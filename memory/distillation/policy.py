@@ -24,7 +24,7 @@ def choose(wish: object, status: str, characters: int, messages: int, policy: Po
         Invalid: the wish is none.
     """
     if wish is not None:
-        if wish not in set(DistillationMode):
+        if not isinstance(wish, str) or wish not in set(DistillationMode):
             raise Invalid("mode must be light or full.")
         return DistillationMode(wish), "It was asked for."
     if status == TaskStatus.OPEN:

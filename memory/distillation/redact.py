@@ -1,6 +1,7 @@
 """Secrets leave a text before anything is learned from it. Found by detect-secrets and a few rules beside it. Pure."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -19,10 +20,14 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _BEARER = re.compile(r"(?P<name>\b(?:Bearer|Basic)\s+)(?P<value>[A-Za-z0-9._~+/=-]{16,})", re.IGNORECASE)
-_PREFIXED = re.compile(r"\b(?:ares|sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29)[_-][A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}")
+_PREFIXED = re.compile(
+    r"\b(?:ares|sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29)[_-][A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}"
+)
 _CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])")
 # Words that follow "password is" and are none.
-_PLAIN_WORD = re.compile(r"[a-z]+[.!?]?|[\u4e00-\u9fff]+|\[redacted\]|\*+|<[^>]*>|\$\{?\w+\}?|None|null|true|false", re.IGNORECASE)
+_PLAIN_WORD = re.compile(
+    r"[a-z]+[.!?]?|[\u4e00-\u9fff]+|\[redacted\]|\*+|<[^>]*>|\$\{?\w+\}?|None|null|true|false", re.IGNORECASE
+)
 
 
 def redact(text: str) -> tuple[str, int]:
@@ -62,7 +67,7 @@ def _detected(text: str) -> list[str]:
 
 @cache
 def _plugins() -> list[Any]:
-    classes = get_mapping_from_secret_type_to_class().values()
+    classes: Iterable[Any] = get_mapping_from_secret_type_to_class().values()
     return [made() for made in classes if made.__name__ not in _UNUSED]
 
 

@@ -15,9 +15,7 @@ from memory.tenancy import current_tenant_id
 from memory.vocabulary import Action, ExperienceStatus, WorkStatus
 
 # The settings that a try may change.
-TRIED = frozenset(
-    {"ARES_NEW_BELOW", "ARES_CONFLICT_ABOVE", "ARES_REDUNDANT_ABOVE", "ARES_PRECISION_OVER_RECALL"}
-)
+TRIED = frozenset({"ARES_NEW_BELOW", "ARES_CONFLICT_ABOVE", "ARES_REDUNDANT_ABOVE", "ARES_PRECISION_OVER_RECALL"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,11 @@ def difference(distillation: Distillation) -> Difference:
             fresh.remove(draft)
             left.remove(twin)
     # What rests on other conversations as well is not this one's to take away.
-    gone = [each for each in left if not Source.objects.filter(experience=each).exclude(stream_name=distillation.stream_name).exists()]
+    gone = [
+        each
+        for each in left
+        if not Source.objects.filter(experience=each).exclude(stream_name=distillation.stream_name).exists()
+    ]
     return Difference(fresh, gone, changed)
 
 
@@ -133,7 +135,9 @@ def _draft_sources(experience: Experience, distillation: Distillation) -> set[st
 
 
 def _sources(experience: Experience, stream_name: str) -> set[str]:
-    return set(Source.objects.filter(experience=experience, stream_name=stream_name).values_list("message_id", flat=True))
+    return set(
+        Source.objects.filter(experience=experience, stream_name=stream_name).values_list("message_id", flat=True)
+    )
 
 
 def _add_sources(experience: Experience, draft: Experience, distillation: Distillation) -> None:

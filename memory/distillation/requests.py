@@ -8,11 +8,10 @@ from memory.distillation import pipeline
 from memory.distillation.policy import Policy, choose
 from memory.errors import Invalid
 from memory.events import facts
-from memory.models import Decision, Distillation, Session, Stream, Task
+from memory.models import Distillation, Session, Stream, Task
 from memory.tenancy import current_tenant_id
 from memory.vocabulary import (
     DISTILLATION_PREFIX,
-    Action,
     DistillationMode,
     Queue,
     WorkStatus,
@@ -29,7 +28,9 @@ def of_stream(stream: Stream, actor: str, **given: Any) -> Distillation:
     waiting = Distillation.objects.filter(stream_name=stream.name, task_id="", status=WorkStatus.PENDING)
     if not given and (found := waiting.filter(draft=False).order_by("pk").first()):
         return found
-    return _queued(_new(stream, DistillationMode.FULL, actor, **{"reason": "A whole session is always refined.", **given}))
+    return _queued(
+        _new(stream, DistillationMode.FULL, actor, **{"reason": "A whole session is always refined.", **given})
+    )
 
 
 def of_task(task: Task, wish: Any, actor: str) -> Distillation:
@@ -41,11 +42,27 @@ def of_task(task: Task, wish: Any, actor: str) -> Distillation:
         Invalid: the wish is neither `light` nor `full` nor None.
     """
     stream = Stream.objects.get(pk=task.session.stream_id)
-    packed = len(facts.text_of(task.input)) + len(facts.text_of(task.output))
-    policy = Policy(full_from=limits.value("ARES_FULL_FROM_CHARACTERS"))
-    mode, reason = choose(wish, task.status, packed, task.session.message_count, policy)
+    mode, reason = _chosen(task, wish)
     made = _new(stream, mode, actor, task_id=task.pk, session_id=task.session_id, reason=reason)
-    return _packed(made, task) if mode == DistillationMode.LIGHT else _queued(made)
+    return pipeline.pack(made, task) if mode == DistillationMode.LIGHT else _queued(made)
+
+
+def of_ended_task(task: Task, actor: str) -> Distillation:
+    """Have a task distilled that has just ended, by the tenant's policy and in any case by the worker: who ends a task
+    need not wait."""
+    stream = Stream.objects.get(pk=task.session.stream_id)
+    mode, reason = _chosen(task, None)
+    return _queued(_new(stream, mode, actor, task_id=task.pk, session_id=task.session_id, reason=reason))
+
+
+def of_expired_session(session: Session) -> Distillation | None:
+    """Have a conversation refined that is over; None if that was done since its last message."""
+    done = Distillation.objects.filter(
+        stream_name=session.pk, task_id="", draft=False, created_at__gte=session.last_active_at
+    )
+    if not session.message_count or done.exists():
+        return None
+    return of_stream(Stream.objects.get(pk=session.stream_id), "schedule:expire_sessions")
 
 
 def retry(distillation: Distillation) -> Distillation:
@@ -58,6 +75,12 @@ def retry(distillation: Distillation) -> Distillation:
         raise Invalid(f"Distillation {distillation.pk} is {distillation.status}, not failed.")
     distillation.status, distillation.error = WorkStatus.PENDING, ""
     return _queued(distillation)
+
+
+def _chosen(task: Task, wish: Any) -> tuple[DistillationMode, str]:
+    packed = len(facts.text_of(task.input)) + len(facts.text_of(task.output))
+    policy = Policy(full_from=limits.value("ARES_FULL_FROM_CHARACTERS"))
+    return choose(wish, task.status, packed, task.session.message_count, policy)
 
 
 def _new(stream: Stream, mode: DistillationMode, actor: str, **fields: Any) -> Distillation:
@@ -78,23 +101,4 @@ def _new(stream: Stream, mode: DistillationMode, actor: str, **fields: Any) -> D
 def _queued(distillation: Distillation) -> Distillation:
     distillation.save()
     queue.put(Queue.DISTILLATION, [distillation.pk])
-    return distillation
-
-
-def _packed(distillation: Distillation, task: Task) -> Distillation:
-    now = datetime.now(UTC)
-    distillation.status, distillation.started_at, distillation.completed_at = WorkStatus.COMPLETED, now, now
-    distillation.save(force_insert=True)
-    Decision.objects.create(
-        tenant_id=distillation.tenant_id,
-        distillation=distillation,
-        number=1,
-        stage="pack",
-        action=Action.INSERT,
-        rule="light",
-        reason="Input and output were packed as they are.",
-        candidate={"input": task.input, "output": task.output, "status": task.status},
-        created_at=now,
-    )
-    pipeline.record(distillation, [], {Action.INSERT: 1})
     return distillation

@@ -31,7 +31,9 @@ _HEDGE = re.compile(
     r"|可能|也许|大概|好像|似乎|不确定|应该是|估计",
     re.IGNORECASE,
 )
-_SPECIFIC = re.compile(r"\d+(?:[.:,/-]\d+)*|(?<=[a-z,] )[A-Z][\w-]+|`[^`]+`|\"[^\"]{2,40}\"|[《“「][^》”」]{1,40}[》”」]|(?:[\w.-]+/)+[\w.-]+")
+_SPECIFIC = re.compile(
+    r"\d+(?:[.:,/-]\d+)*|(?<=[a-z,] )[A-Z][\w-]+|`[^`]+`|\"[^\"]{2,40}\"|[《“「][^》”」]{1,40}[》”」]|(?:[\w.-]+/)+[\w.-]+"
+)
 # So many specifics, and so many characters, count as many.
 MANY_SPECIFICS = 8
 LONG = 1200

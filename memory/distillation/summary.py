@@ -67,7 +67,11 @@ def _candidate(told: Any, turns: Sequence[Turn], rules: Rules) -> Candidate:
     if not isinstance(problem, str) or not isinstance(solution, str) or not solution.strip():
         raise ValueError("problem must be a text and solution a text that is not empty.")
     numbers = told.get("sources")
-    if not isinstance(numbers, list) or not numbers or not all(type(each) is int and 0 < each <= len(turns) for each in numbers):
+    if (
+        not isinstance(numbers, list)
+        or not numbers
+        or not all(type(each) is int and 0 < each <= len(turns) for each in numbers)
+    ):
         raise ValueError(f"sources must be numbers of messages, from 1 to {len(turns)}.")
     sure = told.get("confidence", 0.5)
     if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 <= sure <= 1:

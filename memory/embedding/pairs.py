@@ -7,7 +7,10 @@ PARAPHRASES = (
     ("She moved to Lisbon last spring.", "In spring of last year she relocated to Lisbon."),
     ("Restart the worker to clear the queue.", "The queue is emptied once the worker is started again."),
     ("Our meeting was moved to Thursday.", "We are going to meet on Thursday instead."),
-    ("The customer wants a refund for the cancelled flight.", "As the flight was cancelled, the client asks for the money back."),
+    (
+        "The customer wants a refund for the cancelled flight.",
+        "As the flight was cancelled, the client asks for the money back.",
+    ),
     ("He is allergic to peanuts.", "Peanuts cause him an allergic reaction."),
     ("Increase the timeout of the database connection.", "The connection to the database needs a longer time limit."),
     ("The museum opens at nine in the morning.", "Visitors can enter the museum from 9 a.m. on."),

@@ -12,7 +12,8 @@ from memory.errors import Conflict, Invalid
 from memory.events import store
 from memory.events.draft import draft, text
 from memory.layers import revisions
-from memory.models import Decision, Experience, Revision, Source, Vector
+from memory.models import Decision, Experience, IndexedText, Revision, Source, Vector
+from memory.retrieval import items, lexical
 from memory.vocabulary import (
     EXPERIENCE_PREFIX,
     MEMORY_STREAM,
@@ -219,6 +220,7 @@ def remove(ids: Sequence[str]) -> dict[str, int]:
         "revisions": Revision.objects.filter(experience_id__in=ids).delete()[0],
         "sources": Source.objects.filter(experience_id__in=ids).delete()[0],
         "vectors": Vector.objects.filter(collection=Collection.EXPERIENCE, item_id__in=ids).delete()[0],
+        "indexed_texts": IndexedText.objects.filter(collection=Collection.EXPERIENCE, item_id__in=ids).delete()[0],
         "queue_items": queue.forget(ids),
         "experiences": Experience.objects.filter(pk__in=ids).delete()[0],
     }
@@ -262,6 +264,7 @@ def share_sources(giver: Experience, taker: Experience) -> None:
         for source in Source.objects.filter(experience=giver)
     ]
     Source.objects.bulk_create(rows, ignore_conflicts=True)
+    lexical.index(items.of_experiences([taker]))
 
 
 def _as_active(experience: Experience) -> dict[str, Any]:

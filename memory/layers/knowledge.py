@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from memory import queue
 from memory.errors import Invalid
-from memory.events import store
 from memory.events.draft import text
-from memory.layers import embedding
 from memory.layers.metadata import checked
 from memory.models import Knowledge, Passage
 from memory.retrieval import items, lexical
 from memory.retrieval.passages import cut
 from memory.tenancy import current_tenant_id
-from memory.vocabulary import KNOWLEDGE_PREFIX, new_id
+from memory.vocabulary import KNOWLEDGE_PREFIX, Queue, new_id
 
 TITLE_MAX_LENGTH = 500
 TEXT_MAX_LENGTH = 1_000_000
@@ -57,7 +56,7 @@ def keep(title: Any, content: str, passages: Sequence[str], metadata: Any = None
     ]
     Passage.objects.bulk_create(kept)
     lexical.index(items.of_passages(document, kept))
-    embedding.put(document.pk)
+    queue.put(Queue.EMBEDDING, [document.pk])
     return document
 
 
@@ -68,5 +67,5 @@ def delete(knowledge_id: str) -> None:
         NotFound: there is no such document.
     """
     document = Knowledge.objects.with_id(knowledge_id)
-    embedding.forget(document.pk)
+    queue.forget([document.pk])
     document.delete()

@@ -4,13 +4,14 @@ Needs a tenant's scope.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from memory import queue
 from memory.errors import Conflict
-from memory.models import Experience, Revision
+from memory.models import Experience, Revision, Source
+from memory.retrieval import items, lexical
 from memory.tenancy import current_tenant_id
 from memory.tokens import counting
 from memory.vocabulary import ExperienceStatus, Queue, WorkStatus
@@ -39,8 +40,10 @@ KEPT = (
 TIMES = ("valid_from", "valid_to")
 
 
-def begin(experience: Experience, change: str, actor: str, reason: str, now: datetime) -> Experience:
-    """Write a new experience and its first revision; what it is derived from (digest, tokens) is filled in.
+def begin(
+    experience: Experience, change: str, actor: str, reason: str, now: datetime, sources: Sequence[Source] = ()
+) -> Experience:
+    """Write a new experience with its sources and its first revision; what follows from its text is filled in.
 
     Raises:
         Conflict: one with this owner, kind and text is there.
@@ -49,6 +52,8 @@ def begin(experience: Experience, change: str, actor: str, reason: str, now: dat
     experience.created_at = experience.updated_at = now
     _derive(experience)
     experience.save(force_insert=True)
+    Source.objects.bulk_create(sources, ignore_conflicts=True)
+    lexical.index(items.of_experiences([experience]))
     _keep(experience, 1, change, actor, reason, None, now)
     return experience
 
@@ -73,6 +78,7 @@ def change(
     if experience.text != text:
         experience.embedding_status = WorkStatus.PENDING
         queue.put(Queue.EMBEDDING, [experience.pk])
+        lexical.index(items.of_experiences([experience]))
     experience.revision += 1
     experience.updated_at = now
     experience.save()

@@ -3,14 +3,14 @@
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from memory import queue
 from memory.errors import Invalid
 from memory.events.draft import text
-from memory.layers import embedding
 from memory.layers.metadata import checked
 from memory.models import Tool
 from memory.retrieval import items, lexical
 from memory.tenancy import current_tenant_id
-from memory.vocabulary import TOOL_PREFIX, WorkStatus, new_id
+from memory.vocabulary import TOOL_PREFIX, Queue, WorkStatus, new_id
 
 NAME_MAX_LENGTH = 200
 DESCRIPTION_MAX_LENGTH = 20_000
@@ -53,7 +53,7 @@ def keep(name: Any, description: Any, schema: Any = None) -> Kept:
         tool.embedding_status = WorkStatus.PENDING
         tool.save()
         lexical.index([items.of_tool(tool)])
-        embedding.put(tool.pk)
+        queue.put(Queue.EMBEDDING, [tool.pk])
     return Kept(tool, is_new)
 
 
@@ -64,5 +64,5 @@ def delete(tool_id: str) -> None:
         NotFound: there is no such tool.
     """
     tool = Tool.objects.with_id(tool_id)
-    embedding.forget(tool.pk)
+    queue.forget([tool.pk])
     tool.delete()

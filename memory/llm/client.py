@@ -52,7 +52,10 @@ class Client:
                 problem = str(error)
                 said += [
                     {"role": "assistant", "content": text},
-                    {"role": "user", "content": f"That cannot be used: {problem} Answer with the corrected JSON alone."},
+                    {
+                        "role": "user",
+                        "content": f"That cannot be used: {problem} Answer with the corrected JSON alone.",
+                    },
                 ]
         raise ServiceFailed(f"The language model gave no usable answer: {problem}", may_pass=False)
 

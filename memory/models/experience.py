@@ -122,7 +122,9 @@ class Experience(models.Model):
             models.Index("tenant", models.F("updated_at").desc(), models.F("id").desc(), name="experience_recent"),
             models.Index(fields=["tenant", "abstraction"], name="experience_of_abstraction"),
             models.Index(fields=["tenant", "superseded_by"], name="experience_superseded_by"),
-            models.Index(fields=["tenant", "user_id", "subject"], condition=~Q(subject=""), name="experience_of_subject"),
+            models.Index(
+                fields=["tenant", "user_id", "subject"], condition=~Q(subject=""), name="experience_of_subject"
+            ),
         ]
 
     def __str__(self) -> str:

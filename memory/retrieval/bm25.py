@@ -33,6 +33,4 @@ def saturation(frequency: float, length: float, average: float) -> float:
 
 def score(occurrences: Iterable[Occurrence], length: float, average: float, collection: int) -> float:
     """The score of a text: the sum over the query's terms that stand in it."""
-    return sum(
-        idf(found.texts, collection) * saturation(found.frequency, length, average) for found in occurrences
-    )
+    return sum(idf(found.texts, collection) * saturation(found.frequency, length, average) for found in occurrences)

@@ -61,7 +61,12 @@ class Found:
 
 
 def search(
-    query: Any, limit: Any = 10, *, plan: Plan | None = None, allowed: Filters | None = None, model: Embedder | None = None
+    query: Any,
+    limit: Any = 10,
+    *,
+    plan: Plan | None = None,
+    allowed: Filters | None = None,
+    model: Embedder | None = None,
 ) -> Found:
     """What fits the query best, at most `limit`. Superseded and archived experiences stay out unless the filters ask for
     them.
