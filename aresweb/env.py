@@ -124,6 +124,14 @@ def key(text: str) -> str | None:
     return text or None
 
 
+def service(text: str) -> str:
+    """Reads the base URL of a service."""
+    parts = urlsplit(text)
+    if text and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ValueError("must look like https://host/v1")
+    return text
+
+
 VARIABLES = {
     variable.name: variable
     for variable in (
@@ -157,6 +165,21 @@ VARIABLES = {
             key,
             "Signs log-ins; at least 32 characters. Without it, a random one is kept in `ARES_HOME/secrets`.",
         ),
+        Variable(
+            "ARES_EMBEDDING_URL",
+            "",
+            service,
+            "OpenAI-compatible embeddings, like `https://host/v1`; without it, a local model.",
+        ),
+        Variable("ARES_EMBEDDING_MODEL", "", str, "Model that ARES_EMBEDDING_URL is asked for."),
+        Variable("ARES_EMBEDDING_KEY", "", str, "Key for ARES_EMBEDDING_URL."),
+        Variable("ARES_EMBEDDING_QUERY_PREFIX", "", str, "What the model wants to stand before a query."),
+        Variable("ARES_EMBEDDING_PASSAGE_PREFIX", "", str, "What the model wants to stand before a text to be found."),
+        Variable(
+            "ARES_LLM_URL", "", service, "OpenAI-compatible chat completions, like `https://host/v1`; none is needed."
+        ),
+        Variable("ARES_LLM_MODEL", "", str, "Model that ARES_LLM_URL is asked for."),
+        Variable("ARES_LLM_KEY", "", str, "Key for ARES_LLM_URL."),
         Variable("ARES_DEBUG", "0", switch, "Django's debug pages, which show secrets: never where others can look."),
     )
 }

@@ -98,6 +98,21 @@ SETTINGS = {
             per_tenant=True,
         ),
         Setting(
+            "ARES_AUTO_DISTIL",
+            1,
+            "1: tasks are distilled when they end, and sessions when they expire. 0: when asked.",
+            0,
+            1,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_FULL_FROM_CHARACTERS",
+            200,
+            "Input and output of a task from which it goes through the whole refinery, in characters.",
+            0,
+            per_tenant=True,
+        ),
+        Setting(
             "ARES_NEW_BELOW",
             0.7,
             "Calibrated similarity below which a candidate is a new experience.",
@@ -139,6 +154,13 @@ SETTINGS = {
             0,
             1,
             per_tenant=True,
+        ),
+        Setting("ARES_EMBEDDING_BATCH", 64, "Texts in one request for embeddings.", 1, 2048),
+        Setting("ARES_EMBEDDING_CONCURRENCY", 2, "Requests for embeddings at a time, in one process.", 1, 64),
+        Setting("ARES_SERVICE_SECONDS", 30, "Longest time for one request to a service, in seconds.", 1, 600),
+        Setting("ARES_QUEUE_ATTEMPTS", 8, "Tries before work in the queue becomes a dead letter.", 1, 100),
+        Setting(
+            "ARES_QUEUE_LEASE_SECONDS", 300, "A worker's claim on work in the queue ends after so long.", 5, 86_400
         ),
         Setting("ARES_LIVE_CONNECTIONS", 20, "Most pages followed live at once in one web process.", 0, 1000),
     )
@@ -182,6 +204,14 @@ def installation() -> list[dict[str, str]]:
 
     told: list[dict[str, str]] = settings.ARES_INSTALLATION
     return told
+
+
+def text(name: str) -> str:
+    """The effective value of a variable of the installation that the domain uses: address, model or key of a service."""
+    from django.conf import settings
+
+    services: dict[str, str] = settings.ARES_SERVICES
+    return services[name]
 
 
 def _values() -> dict[str, Any]:

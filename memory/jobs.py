@@ -10,12 +10,15 @@ from typing import Any
 from django.db import transaction
 from django_q.tasks import async_task
 
-from memory import conf
+from memory import conf, limits, worker
+from memory.distillation import consolidate as consolidation
+from memory.distillation import requests
 from memory.events import state, verification
 from memory.events.reducer import REDUCER_VERSION
-from memory.layers import session
-from memory.models import IdempotencyKey, Stream, Tenant
+from memory.layers import distilled, session, task
+from memory.models import IdempotencyKey, Session, Stream, Tenant
 from memory.tenancy import in_each_tenant, tenant_scope
+from memory.vocabulary import Queue
 
 # How many streams of a tenant one run looks after at most; the next one, a minute later, takes the others.
 SNAPSHOT_STREAMS = 200
@@ -31,7 +34,46 @@ def enqueue(job: Callable[..., Any], *arguments: Any) -> None:
 def expire_sessions() -> int:
     """Expire the sessions whose time is over; returns how many."""
     now = datetime.now(UTC)
-    return in_each_tenant(lambda: session.expire_due(now))
+    return in_each_tenant(lambda: _expired(session.expire_due(now)))
+
+
+def _expired(sessions: list[Session]) -> int:
+    """Have conversations that expired refined, unless that was done when they ended."""
+    if limits.value("ARES_AUTO_DISTIL"):
+        for over in sessions:
+            requests.of_expired_session(over)
+    return len(sessions)
+
+
+def work_queues() -> int:
+    """Work off what is due in every tenant's queues; returns how much was done."""
+    return sum(
+        work_queue(tenant_id, queue)
+        for tenant_id in Tenant.objects.order_by("id").values_list("pk", flat=True)
+        for queue in Queue
+    )
+
+
+def work_queue(tenant_id: int, queue: str) -> int:
+    """Work off what is due in one queue of a tenant; returns how much was done."""
+    return worker.work(tenant_id, Queue(queue))
+
+
+def expire_tasks() -> int:
+    """Forget tasks that are old, and those that are too many; returns how many."""
+    now = datetime.now(UTC)
+    return in_each_tenant(lambda: task.expire(now))
+
+
+def evict_experiences() -> int:
+    """Delete experiences that are too many; returns how many."""
+    now = datetime.now(UTC)
+    return in_each_tenant(lambda: distilled.evict(now))
+
+
+def consolidate() -> int:
+    """Make abstractions of related experiences; returns how many."""
+    return in_each_tenant(consolidation.consolidate)
 
 
 def take_snapshots() -> int:

@@ -15,6 +15,10 @@ class Regular:
 
 SCHEDULES = (
     Regular("expire_sessions", minutes=1),
+    Regular("work_queues", minutes=1),
+    Regular("expire_tasks", minutes=10),
+    Regular("evict_experiences", minutes=10),
+    Regular("consolidate", minutes=60),
     Regular("take_snapshots", minutes=1),
     Regular("forget_idempotency_keys", minutes=60),
     Regular("verify_streams", minutes=60),

@@ -3,12 +3,17 @@
 from memory.models.api_key import ApiKey
 from memory.models.decision import Decision
 from memory.models.distillation import Distillation
+from memory.models.embedding_model import EmbeddingModel
 from memory.models.event import Event
 from memory.models.experience import Experience
 from memory.models.finding import Finding
 from memory.models.idempotency_key import IdempotencyKey
+from memory.models.indexed_text import IndexedText
+from memory.models.knowledge import Knowledge
 from memory.models.membership import Membership
 from memory.models.message import Message
+from memory.models.passage import Passage
+from memory.models.posting import Posting
 from memory.models.queue_item import QueueItem
 from memory.models.revision import Revision
 from memory.models.session import Session
@@ -18,6 +23,7 @@ from memory.models.stream import Stream
 from memory.models.task import Task
 from memory.models.tenant import Tenant
 from memory.models.tenant_setting import TenantSetting
+from memory.models.tool import Tool
 from memory.models.user import User
 from memory.models.vector import Vector
 from memory.models.verification import Verification
@@ -26,12 +32,17 @@ __all__ = [
     "ApiKey",
     "Decision",
     "Distillation",
+    "EmbeddingModel",
     "Event",
     "Experience",
     "Finding",
     "IdempotencyKey",
+    "IndexedText",
+    "Knowledge",
     "Membership",
     "Message",
+    "Passage",
+    "Posting",
     "QueueItem",
     "Revision",
     "Session",
@@ -41,6 +52,7 @@ __all__ = [
     "Task",
     "Tenant",
     "TenantSetting",
+    "Tool",
     "User",
     "Vector",
     "Verification",
