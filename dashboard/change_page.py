@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dashboard import experience_page, experiences
+from dashboard.change_forms import shown_confidence
 from memory.models import Experience
 from memory.vocabulary import Kind
 
@@ -23,7 +24,7 @@ def opened(experience: Experience, query: Mapping[str, str]) -> dict[str, Any]:
         "other": other,
         "kinds": [str(kind) for kind in Kind],
         "neighbours": [] if other else experience_page.neighbours(experience),
-        "typed": _merged(experience, other) if other else _fields(experience),
+        "typed": _fields(experience),
         "first": {"problem": experience.problem, "solution": experience.solution},
         "second": {"problem": experience.problem, "solution": ""},
     }
@@ -43,12 +44,8 @@ def _fields(experience: Experience) -> dict[str, Any]:
         "problem": experience.problem,
         "solution": experience.solution,
         "kind": experience.kind,
-        "confidence": f"{experience.confidence:.2f}",
+        "subject": experience.subject,
+        "value": experience.value,
+        "confidence": shown_confidence(experience.confidence),
         "revision": experience.revision,
     }
-
-
-def _merged(experience: Experience, other: Experience) -> dict[str, Any]:
-    """Both texts, one under the other, for the operator to make one of."""
-    solutions = dict.fromkeys((experience.solution, other.solution))
-    return {"problem": experience.problem or other.problem, "solution": "\n".join(solutions)}

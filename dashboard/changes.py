@@ -35,7 +35,7 @@ VERBS = {
         Verb("pin", "Pin", "Pinned: it is evicted last.", frozenset({ACTIVE})),
         Verb("unpin", "Unpin", "No longer pinned.", frozenset({ACTIVE})),
         Verb("merge", "Merge", "Merged into this one.", frozenset({ACTIVE}), has_page=True),
-        Verb("split", "Split", "Split in two; this one is archived.", frozenset({ACTIVE}), has_page=True),
+        Verb("split", "Split", "Split in two; the whole is archived.", frozenset({ACTIVE}), has_page=True),
         Verb("helpful", "Helpful", "Noted as helpful.", frozenset({ACTIVE})),
         Verb("harmful", "Harmful", "Noted as harmful.", frozenset({ACTIVE})),
         Verb("archive", "Archive", "Archived: agents are not given it any more.", frozenset({ACTIVE, QUARANTINED})),

@@ -16,7 +16,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     return {
         "tenant": membership.tenant if membership else None,
         "tenants": [other.tenant for other in getattr(request, "memberships", [])],
-        "may_change": bool(membership) and membership.is_at_least(Role.OPERATOR),
+        "may_change": membership is not None and membership.is_at_least(Role.OPERATOR),
         "navigation": groups,
         "here": next((group for group in groups if group.current), None),
     }

@@ -1,14 +1,16 @@
 """One distillation: how it stands, the picture of it, and its decisions. Needs a tenant's scope."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from dashboard import decided, distillations
+from dashboard import decided, distillations, drafts
 from dashboard.listing import listing
 from dashboard.picture import Traced, picture
+from dashboard.readable import cut
+from memory.events.facts import text_of
 from memory.models import Decision, Distillation, Event
-from memory.vocabulary import Action, EventType
+from memory.vocabulary import Action, DistillationMode, EventType, WorkStatus
 
 KEPT, DROPPED = "kept", "dropped"
 # Marks of the picture; beyond it they would be thinner than a pixel.
@@ -27,12 +29,22 @@ def context(found: Distillation, query: Mapping[str, str], now: datetime) -> dic
         "shown": shown,
         "show": show,
         "rules": sorted(found.rules.items()),
+        "packed": _packed(found, everything),
+        "difference": drafts.difference(found) if found.draft and found.status == WorkStatus.COMPLETED else None,
         "listing": page,
         "decisions": decided.shown(page.rows, places),
         "decisions_total": shown.kept + shown.dropped,
         "experiences_total": len({one.experience_id for one in everything if one.experience_id}),
         "picture": picture(_versions(found, places), [_traced(one, places) for one in everything]),
     }
+
+
+def _packed(found: Distillation, decisions: Sequence[Decision]) -> dict[str, str] | None:
+    """What the light path kept of a task."""
+    if found.mode != DistillationMode.LIGHT or not decisions:
+        return None
+    candidate = decisions[0].candidate
+    return {"went_in": cut(text_of(candidate.get("input"))), "came_out": cut(text_of(candidate.get("output")))}
 
 
 def _decisions(found: Distillation, show: str) -> Any:

@@ -12,10 +12,12 @@ from dashboard.decided import percent
 from dashboard.difference import Piece, around, pieces
 from dashboard.experiences import Shown
 from dashboard.readable import cut
+from memory.embedding.current import calibration_of
 from memory.events import facts
 from memory.flight import timeline
 from memory.models import Decision, Event, Experience, Revision, Source, Stream, Vector
-from memory.retrieval.vector import Filters, VectorStore
+from memory.retrieval.filters import Filters
+from memory.retrieval.vector import VectorStore
 from memory.vocabulary import PERSONAL_KINDS, Collection, ExperienceStatus
 
 MOST_SOURCES = 50
@@ -133,11 +135,12 @@ def neighbours(found: Experience) -> list[Neighbour]:
     statuses = [ExperienceStatus.ACTIVE, ExperienceStatus.QUARANTINED]
     filters = Filters(user_ids=users, statuses=statuses)
     hits = VectorStore().search(Collection.EXPERIENCE, own.vector, own.model, NEIGHBOURS + 1, filters)
-    near = {hit.item_id: hit.cosine for hit in hits if hit.item_id != found.pk}
+    calibration = calibration_of(own.model)
+    near = {hit.item_id: calibration.similarity(hit.cosine) for hit in hits if hit.item_id != found.pk}
     there = Experience.objects.by_id(near)
     return [
-        Neighbour(there[item], percent(cosine) or 0, experiences.url(item))
-        for item, cosine in list(near.items())[:NEIGHBOURS]
+        Neighbour(there[item], percent(similarity) or 0, experiences.url(item))
+        for item, similarity in list(near.items())[:NEIGHBOURS]
         if item in there
     ]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Avg, Count, F, Max, Min, Q, Sum, TextField
+from django.db.models import Count, Max, Min, Q, QuerySet, Sum, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
 from memory import limits
-from memory.models import Decision, Distillation, Experience, Message, Session, Task
-from memory.vocabulary import Action, DistillationMode, ExperienceStatus, TaskStatus, WorkStatus
+from memory.models import Decision, Distillation, Event, Experience, Message, Session, Task
+from memory.vocabulary import Action, DistillationMode, EventType, ExperienceStatus, TaskStatus, WorkStatus
 
 A_DAY = timedelta(days=1)
 # The picture is 100 wide; a layer that holds nothing is still a line.
@@ -59,19 +59,23 @@ def _slab(top: float, bottom: float) -> str:
 
 def refined() -> dict[str, int]:
     """What the refinery has read and kept, over all completed distillations that are no drafts."""
-    done = Distillation.objects.filter(status=WorkStatus.COMPLETED, mode=DistillationMode.FULL, draft=False)
+    done = _refined()
     sums = {name: Coalesce(Sum(name), 0) for name in ("messages", "candidates", "input_tokens", "memory_tokens")}
     totals: dict[str, int] = done.aggregate(runs=Count("pk"), **sums)
     return totals
 
 
+def _refined() -> QuerySet[Distillation]:
+    return Distillation.objects.filter(status=WorkStatus.COMPLETED, mode=DistillationMode.FULL, draft=False)
+
+
 def reasons(now: datetime) -> list[dict[str, Any]]:
     """What was decided, by action and rule, the commonest first: how often ever and in a day, with an example."""
-    settled = Decision.objects.filter(distillation__draft=False).values("stage", "action", "rule")
+    settled = Decision.objects.filter(distillation__in=_refined()).values("stage", "action", "rule")
     counted = settled.annotate(
         total=Count("pk"), today=Count("pk", filter=Q(created_at__gte=now - A_DAY)), example=Max("reason")
     )
-    return list(counted.order_by("-total", "stage", "rule")[:MOST_REASONS])
+    return [{**reason} for reason in counted.order_by("-total", "stage", "rule")[:MOST_REASONS]]
 
 
 def dropped(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -115,7 +119,13 @@ def _tasks(now: datetime) -> Layer:
     )
     of_tasks = Distillation.objects.exclude(task_id="").filter(draft=False)
     paths = of_tasks.aggregate(**{str(mode): Count("pk", filter=Q(mode=mode)) for mode in DistillationMode})
-    facts = {"open": counted["open"], "failed": counted["failed"], **paths, "days": limits.value("ARES_TASK_TTL_DAYS")}
+    facts = {
+        "open": counted["open"],
+        "failed": counted["failed"],
+        **paths,
+        "days": limits.value("ARES_TASK_TTL_DAYS"),
+        "forgotten_today": _told(EventType.TASK_EXPIRED, now).count(),
+    }
     most = limits.value("ARES_MAX_TASKS")
     return Layer("Task", counted["count"], most, counted["characters"], counted["oldest"], facts)
 
@@ -127,16 +137,17 @@ def _experiences(now: datetime) -> Layer:
         **statuses,
         characters=Coalesce(Sum(Length("problem") + Length("solution"), filter=active), 0),
         tokens=Coalesce(Sum("tokens", filter=active), 0),
-        confidence=Avg(F("confidence"), filter=active),
         oldest=Min("created_at", filter=active),
         pinned=Count("pk", filter=active & Q(pinned=True)),
         unembedded=Count("pk", filter=active & ~Q(embedding_status=WorkStatus.COMPLETED)),
         changed_today=Count("pk", filter=Q(updated_at__gte=now - A_DAY) & ~Q(status=ExperienceStatus.DRAFT)),
     )
     most = limits.value("ARES_MAX_EXPERIENCES")
+    evicted = [event.payload.get("count") for event in _told(EventType.MEMORY_EVICTED, now)]
+    counted["evicted_today"] = sum(count for count in evicted if isinstance(count, int))
     return Layer("Experience", counted["active"], most, counted["characters"], counted["oldest"], counted)
 
 
-def gone(now: datetime) -> list[dict[str, Any]]:
-    """What left each layer in the last day, counted by the events and revisions that tell of it."""
-    return []
+def _told(event_type: EventType, now: datetime) -> QuerySet[Event]:
+    """The events of this type of the last day."""
+    return Event.objects.recorded_since(now - A_DAY).filter(type=event_type)

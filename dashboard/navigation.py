@@ -40,7 +40,9 @@ GROUPS = (
             Entry("memory_tasks", "Tasks"),
             Entry("experiences", "Experiences", "e", frozenset({"experience", "experience_change"})),
             Entry("quarantine", "Quarantine", "q"),
-            Entry("distillations", "Distillations", "d", frozenset({"distillation"})),
+            Entry(
+                "distillations", "Distillations", "d", frozenset({"distillation", "distillation_change", "run_drafts"})
+            ),
             Entry("decisions", "Decisions"),
         ),
     ),

@@ -12,10 +12,11 @@ from django.views.decorators.http import require_http_methods
 
 from dashboard import change_forms, change_page, changes
 from dashboard.access import role_required
+from dashboard.actor import actor, notify
 from dashboard.changes import Verb
 from memory.errors import Conflict, Invalid
 from memory.models import Experience
-from memory.vocabulary import Role
+from memory.vocabulary import Queue, Role
 
 QUARANTINE = "quarantine"
 
@@ -29,14 +30,15 @@ def experience_change(request: Any, experience_id: str, change: str) -> HttpResp
         raise Http404
     experience = Experience.objects.with_id(experience_id)
     if request.method != "POST":
-        if not verb.has_page:
+        if not verb.has_page or not changes.is_offered(verb, experience):
             return redirect("dashboard:experience", experience_id)
         return _page(request, verb, experience, change_page.opened(experience, request.GET.dict()))
     try:
         with transaction.atomic():
-            change_forms.apply(verb.name, experience, request.POST.dict(), f"user:{request.user.get_username()}")
+            change_forms.apply(verb.name, experience, request.POST.dict(), actor(request))
     except (Invalid, Conflict) as error:
         return _refused(request, verb, experience, error)
+    notify(request.membership.tenant_id, Queue.EMBEDDING)
     messages.success(request, verb.done)
     if verb.name == "delete":
         return redirect("dashboard:experiences")
@@ -51,7 +53,12 @@ def _refused(request: Any, verb: Verb, experience: Experience, error: Invalid | 
         return redirect("dashboard:experience", experience.pk)
     typed = request.POST.dict()
     status = HTTPStatus.CONFLICT if isinstance(error, Conflict) else HTTPStatus.UNPROCESSABLE_ENTITY
-    context = {**change_page.opened(experience, typed), **change_page.typed(typed), "error": error.detail}
+    context = {
+        **change_page.opened(experience, typed),
+        **change_page.typed(typed),
+        "error": error.detail,
+        "is_stale": status == HTTPStatus.CONFLICT,
+    }
     return _page(request, verb, experience, context, status)
 
 

@@ -32,7 +32,6 @@ def memory(request: HttpRequest) -> HttpResponse:
         "refined": refined,
         "kept": funnel.kept(reasons),
         "dropped": funnel.dropped(reasons),
-        "gone": funnel.gone(now),
     }
     return render(request, "dashboard/memory/layers.html", context)
 

@@ -11,7 +11,7 @@ from dashboard.access import member_required
 from memory.errors import NotFound
 from memory.events.state import state_at
 from memory.flight import agents, crash, timeline
-from memory.models import Event, Stream, Verification
+from memory.models import Event, Session, Stream, Verification
 from memory.vocabulary import Role
 
 WINDOW = 100
@@ -29,6 +29,7 @@ def run(request: Any, name: str) -> HttpResponse:
         "is_live": runs.is_live(stream, timezone.now()),
         "verification": Verification.objects.of(stream),
         "may_verify": request.membership.is_at_least(Role.OPERATOR),
+        "has_session": Session.objects.filter(pk=stream.name).exists(),
         "has_crash_story": crash.has_story(stream, agents.health_of_run(stream, timezone.now())),
     }
     if request.headers.get("HX-Request"):
