@@ -15,6 +15,8 @@ from memory.vocabulary import Action, EventType
 MOST_RULES = 200
 MOST_SOURCES = 12
 PERCENT = 100
+# From this similarity on, two texts are told apart word by word; below it, each is read by itself.
+ALIKE = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A decision with its candidate's texts, the steps that the candidate came from, and what differs from the
-    neighbour that it was compared with."""
+    neighbour that it was compared with, where both are alike."""
 
     decision: Decision
     problem: str
@@ -90,6 +92,12 @@ def place(stream: str, version: int) -> Place:
     return Place(version, f"{reverse('dashboard:run', args=[stream])}?at={version}")
 
 
+def _is_alike(decision: Decision) -> bool:
+    """Whether it helps to compare a candidate with its neighbour word by word."""
+    is_joined = decision.action in (Action.UPDATE, Action.MERGE)
+    return bool(decision.neighbour_text) and (is_joined or (decision.similarity or 0) >= ALIKE)
+
+
 def percent(similarity: float | None) -> int | None:
     """A similarity in hundredths."""
     return None if similarity is None else round(PERCENT * similarity)
@@ -111,7 +119,7 @@ def _shown(decision: Decision, places: Mapping[str, Place]) -> Shown:
         terms=[(name.replace("_", " "), f"{value:+.2f}") for name, value in terms.items()],
         places=sorted({there for there in told if there}, key=lambda there: there.version),
         similarity=percent(decision.similarity),
-        changes=around(pieces(neighbour, decision.result_text or text)) if neighbour else [],
+        changes=around(pieces(neighbour, decision.result_text or text)) if _is_alike(decision) else [],
         experience_url=reverse("dashboard:experience", args=[decision.experience_id]) if decision.experience_id else "",
         distillation_url=reverse("dashboard:distillation", args=[decision.distillation_id]),
         is_kept=decision.action != Action.DISCARD,

@@ -6,6 +6,7 @@ Needs a tenant's scope. A fixed number of queries, whatever there is.
 import math
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum, TextField
@@ -16,7 +17,7 @@ from memory.models import Decision, Distillation, Event, Experience, Message, Se
 from memory.vocabulary import Action, DistillationMode, EventType, ExperienceStatus, TaskStatus, WorkStatus
 
 A_DAY = timedelta(days=1)
-# The picture is 100 wide; a layer that holds nothing is still a line.
+# The picture is 100 wide; what holds nothing is still a line.
 WIDTH, LEAST_WIDTH = 100.0, 2.0
 MOST_REASONS = 50
 
@@ -43,12 +44,12 @@ def layers(now: datetime) -> list[Layer]:
     return [_sessions(now), _tasks(now), _experiences(now)]
 
 
-def slabs(heights: list[Layer]) -> list[str]:
-    """For each layer the points of its part of the funnel in a square of 100: as wide as the square root of its text,
-    so that areas can be compared, and as narrow below as the next one."""
-    widest = max([math.sqrt(layer.characters) for layer in heights] + [1])
-    widths = [max(LEAST_WIDTH, WIDTH * math.sqrt(layer.characters) / widest) for layer in heights]
-    return [_slab(top, bottom) for top, bottom in zip(widths, [*widths[1:], widths[-1]], strict=True)]
+def slabs(read: int, held: int) -> list[str]:
+    """For each layer the points of its part of the funnel in a square of 100: above as wide as what the refinery has
+    read, below as what is held of it, both in tokens. Widths are square roots, so that areas can be compared."""
+    share = math.sqrt(min(1.0, held / read)) if read else 0
+    above, below = WIDTH, max(LEAST_WIDTH, WIDTH * share)
+    return [_slab(top, bottom) for top, bottom in pairwise((above, above, below, below))]
 
 
 def _slab(top: float, bottom: float) -> str:

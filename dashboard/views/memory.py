@@ -27,7 +27,7 @@ def memory(request: HttpRequest) -> HttpResponse:
         "session": layers[0],
         "task": layers[1],
         "experience": layers[2],
-        "slabs": funnel.slabs(layers),
+        "slabs": funnel.slabs(refined["input_tokens"], layers[2].facts["tokens"]),
         "is_empty": not any(layer.count for layer in layers) and not refined["runs"],
         "refined": refined,
         "kept": funnel.kept(reasons),
