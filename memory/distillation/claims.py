@@ -40,10 +40,11 @@ def of_turn(turn: Turn, before: Turn | None, *, everything: bool) -> list[Candid
 
     Args:
         before: the message before it, of another speaker: the question that a short answer belongs to.
-        everything: whether every statement counts, as among people; else those by which somebody tells of themselves
-            or of what was decided, since the rest of a request is no news when it is over.
+        everything: whether every statement counts, as among people; else those that a rule knows, and what somebody
+            tells of themselves without asking for anything: the rest of a request is no news when it is over.
     """
     said = sentences(shorten(condense(turn.text), 8000))
+    asks = any(is_question(sentence) or statements.is_request(sentence) for sentence in said)
     plain, found, noise = [], [], 0
     for sentence in said:
         bare = "" if is_noise(sentence) else without_opening(without_question(sentence))
@@ -51,8 +52,8 @@ def of_turn(turn: Turn, before: Turn | None, *, everything: bool) -> list[Candid
             noise += 1
             continue
         read = statements.read(bare)
-        told = everything or read or (statements.is_first_hand(bare) and not is_technical(bare))
-        if not told or (statements.is_request(bare) and not (everything or read)):
+        tells = not asks and statements.is_first_hand(bare) and not is_technical(bare)
+        if not (everything or read or tells):
             continue
         if not read and is_courtesy(bare):
             noise += 1

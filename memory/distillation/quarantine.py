@@ -14,7 +14,7 @@ _RULES = tuple(
             "It asks for the instructions themselves.",
         ),
         (
-            r"(?:^|[.!?\n:;,\"']\s*|\b(?:you (?:must|should|will|shall|need to|have to)|please|and) )(?:always|never|from now on,?(?: (?:always|never|you|please))?|in (?:the )?future,?|every time,?(?: you)?) (?:\w+ ){0,3}?(?:send|forward|email|e-mail|mail|post|upload|share|reply|respond|answer|include|add|append|use|call|run|execute|delete|transfer|pay|approve|grant|tell|mention|say|recommend|trust|reveal|ask|disclose|copy|cc|bcc|give|refund|treat|act|do)\b",
+            r"(?:^|[.!?\n:;,\"']\s*|\b(?:you(?: must| should| will| shall| need to| have to)?|please|and) )(?:always|never|from now on,?(?: (?:always|never|you|please))?|in (?:the )?future,?|every time,?(?: you)?) (?:\w+ ){0,3}?(?:send|forward|email|e-mail|mail|post|upload|share|reply|respond|answer|include|add|append|use|call|run|execute|delete|transfer|pay|approve|grant|tell|mention|say|recommend|trust|reveal|ask|disclose|copy|cc|bcc|give|refund|treat|act|do)\b",
             "It tells the agent what to do always or never.",
         ),
         (r"\bfrom now on\b", "It tells the agent what to do from now on."),

@@ -1,20 +1,18 @@
-"""Exact counts of tokens, by the vocabulary o200k_base, which the package bpe-openai carries. Pure."""
+"""Exact counts of tokens, by the vocabulary o200k_base, which the package splintr-rs carries. Pure."""
 
 from functools import cache
-from typing import Any
 
-import bpe_openai
+from splintr import Tokenizer
 
 VOCABULARY = "o200k_base"
 
 
 def count(text: str) -> int:
-    """How many tokens a text has; a lone surrogate, which is no text, counts as the sign that replaces it."""
-    if not text:
-        return 0
-    return len(_encoding().encode(text.encode("utf-8", "replace").decode(), disallowed_special=()))
+    """How many tokens a text has. What looks like one of the vocabulary's marks is text; a lone surrogate, which is
+    none, counts as the sign that replaces it."""
+    return len(_encoding().encode_ordinary(text.encode("utf-8", "replace").decode())) if text else 0
 
 
 @cache
-def _encoding() -> Any:
-    return bpe_openai.get_encoding(VOCABULARY)
+def _encoding() -> Tokenizer:
+    return Tokenizer.from_pretrained(VOCABULARY)
