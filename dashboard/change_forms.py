@@ -41,7 +41,8 @@ def _edit(experience: Experience, form: Form, actor: str) -> None:
     now = distilled.lock(experience.pk)
     if form.get("revision") != str(now.revision):
         raise Conflict("Somebody has changed it since you opened this page.")
-    wanted: dict[str, object] = {name: _lines(form[name]) for name in TEXTS if name in form}
+    given = {name: _lines(form[name]) for name in TEXTS if name in form}
+    wanted: dict[str, object] = {name: text for name, text in given.items() if text != getattr(now, name)}
     typed = form.get("confidence", "").strip()
     if typed != shown_confidence(now.confidence):
         wanted["confidence"] = _fraction(typed)

@@ -61,9 +61,9 @@ def test_a_failed_one_says_why(pages: Client, acme: Tenant) -> None:
 
 def test_distillations_are_found_by_status_path_and_text(pages: Client, acme: Tenant) -> None:
     with tenant_scope(acme.pk):
-        making.distillation(making.said("alpha", "x"), user_id="mara")
-        making.distillation(making.said("beta", "x"), status=WorkStatus.FAILED, mode="light")
-        making.distillation(making.said("gamma", "x"), draft=True)
+        making.distillation(making.said("alpha", "alpha"), user_id="mara")
+        making.distillation(making.said("beta", "beta"), status=WorkStatus.FAILED, mode="light")
+        making.distillation(making.said("gamma", "gamma"), draft=True)
     for query, expected in (
         ("?status=failed", {"beta"}),
         ("?mode=full", {"alpha", "gamma"}),
