@@ -91,7 +91,7 @@ def waiting(found: Sequence[Experience]) -> list[dict[str, Any]]:
     return [
         {
             "shown": shown,
-            "reason": reasons.get(shown.experience.pk, ""),
+            "reason": shown.experience.metadata.get("quarantine") or reasons.get(shown.experience.pk, ""),
             "sources": came_from.get(shown.experience.pk, []),
         }
         for shown in experiences.shown(found)
