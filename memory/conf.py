@@ -190,7 +190,8 @@ def fraction(name: str) -> float:
 
 
 def text(name: str) -> str:
-    """The effective value of a variable of the installation that the domain uses: address, model or key of a service."""
+    """The effective value of a variable of the installation that the domain uses: address, model or key of a
+    service."""
     from django.conf import settings
 
     services: dict[str, str] = settings.ARES_SERVICES
