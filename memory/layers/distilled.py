@@ -309,7 +309,7 @@ def _status(experience: Experience, value: Any) -> str:
 def _kind(experience: Experience, value: Any) -> str:
     if not isinstance(value, str) or value not in set(Kind):
         raise Invalid(f"kind must be one of {', '.join(Kind)}.")
-    if not experience.user_id and value in PERSONAL_KINDS:
+    if not experience.user_id and value in PERSONAL_KINDS and value != experience.kind:
         raise Conflict(f"It is shared in the tenant; a {value} belongs to a user.")
     return value
 
