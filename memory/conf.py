@@ -207,7 +207,8 @@ def installation() -> list[dict[str, str]]:
 
 
 def text(name: str) -> str:
-    """The effective value of a variable of the installation that the domain uses: address, model or key of a service."""
+    """The effective value of a variable of the installation that the domain uses: address, model or key of a
+    service."""
     from django.conf import settings
 
     services: dict[str, str] = settings.ARES_SERVICES

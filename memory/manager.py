@@ -3,12 +3,12 @@
 Every operation works in the tenant's scope that its caller has opened, and records its event.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from memory import limits
-from memory.distillation import forgetting, requests
+from memory.distillation import forgetting, redistil, requests
 from memory.layers import session, task
 from memory.models import Distillation, Message, Session, Stream, Task
 from memory.retrieval import search
@@ -108,6 +108,12 @@ class MemoryManager:
             NotFound: there is no such session.
         """
         made = requests.of_stream(Stream.objects.named(Session.objects.with_id(session_id).pk), self._actor)
+        self._notify(Queue.DISTILLATION)
+        return made
+
+    def redistil(self, stream: Stream, rules: Mapping[str, Any]) -> Distillation:
+        """Try a stream again with other rules, into a draft. See `distillation.redistil.start`."""
+        made = redistil.start(stream, rules, self._actor)
         self._notify(Queue.DISTILLATION)
         return made
 

@@ -2,14 +2,37 @@
 
 from django.urls import path
 
-from memory.api import agents, events, exports, messages, sessions, streams, tasks, verification
+from memory.api import (
+    agents,
+    distillations,
+    events,
+    experiences,
+    exports,
+    messages,
+    sessions,
+    streams,
+    tasks,
+    verification,
+)
 
 urlpatterns = [
     path("sessions", sessions.SessionsView.as_view()),
     path("sessions/<str:session_id>", sessions.SessionView.as_view()),
     path("sessions/<str:session_id>/messages", messages.MessagesView.as_view()),
+    path("sessions/<str:session_id>/distillations", distillations.SessionDistillationsView.as_view()),
     path("tasks", tasks.TasksView.as_view()),
     path("tasks/<str:task_id>", tasks.TaskView.as_view()),
+    path("tasks/<str:task_id>/distillations", distillations.TaskDistillationsView.as_view()),
+    path("distillations", distillations.DistillationsView.as_view()),
+    path("distillations/<str:distillation_id>", distillations.DistillationView.as_view()),
+    path("distillations/<str:distillation_id>/acceptances", distillations.AcceptancesView.as_view()),
+    path("experiences", experiences.ExperiencesView.as_view()),
+    path("experiences/<str:experience_id>", experiences.ExperienceView.as_view()),
+    path("experiences/<str:experience_id>/revisions", experiences.RevisionsView.as_view()),
+    path("experiences/<str:experience_id>/feedback", experiences.FeedbackView.as_view()),
+    path("experiences/<str:experience_id>/reversions", experiences.ReversionsView.as_view()),
+    path("experiences/<str:experience_id>/merges", experiences.MergesView.as_view()),
+    path("experiences/<str:experience_id>/splits", experiences.SplitsView.as_view()),
     path("streams", streams.StreamsView.as_view()),
     path("streams/<str:stream>/events", events.StreamEventsView.as_view()),
     path("streams/<str:stream>/state", streams.StreamStateView.as_view()),

@@ -1,4 +1,5 @@
-"""Rules for statements: preferences, profiles, facts, decisions, each with what it is about. English and Chinese. Pure."""
+"""Rules for statements: preferences, profiles, facts, decisions, each with what it is about. English and Chinese.
+Pure."""
 
 import re
 from dataclasses import dataclass

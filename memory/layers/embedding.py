@@ -1,4 +1,5 @@
-"""What is to be embedded of experiences, documents and tools, and what becomes of their vectors. Needs a tenant's scope.
+"""What is to be embedded of experiences, documents and tools, and what becomes of their vectors. Needs a tenant's
+scope.
 
 The model is asked between `lacking` and `keep`, outside of any transaction.
 """

@@ -19,8 +19,8 @@ class Filters:
 
     `user_ids` are owners: "" stands for what is shared. `as_of` asks for what held at that time, though something newer
     may have taken its place. `since` and `until` bound when it was first true (documents, tools: when they were added).
-    `metadata` must be part of the item's. What documents and tools do not have (owner, kind, agent, status, confidence) does not
-    keep them out.
+    `metadata` must be part of the item's. What documents and tools do not have (owner, kind, agent, status, confidence)
+    does not keep them out.
     """
 
     user_ids: Sequence[str] | None = None

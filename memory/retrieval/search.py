@@ -27,9 +27,9 @@ POOL = 50
 class Hit:
     """One result.
 
-    `id` is the experience's, document's or tool's; of a document it is one passage that was found. `scores` are the parts
-    that the score is the sum of, `raw` what the legs themselves said: cosine, and BM25. `provenance` tells what it is and
-    where it came from.
+    `id` is the experience's, document's or tool's; of a document it is one passage that was found. `scores` are the
+    parts that the score is the sum of, `raw` what the legs themselves said: cosine, and BM25. `provenance` tells what
+    it is and where it came from.
     """
 
     source: Collection
@@ -68,8 +68,8 @@ def search(
     allowed: Filters | None = None,
     model: Embedder | None = None,
 ) -> Found:
-    """What fits the query best, at most `limit`. Superseded and archived experiences stay out unless the filters ask for
-    them.
+    """What fits the query best, at most `limit`. Superseded and archived experiences stay out unless the filters ask
+    for them.
 
     Args:
         model: embeds the query; the one in use by default.

@@ -1,8 +1,8 @@
 """The store of vectors: add, search the nearest, and create a collection. Needs a tenant's scope.
 
-Vectors of several models, and so of several dimensions, stand in one table, each searched with its own model. Few vectors
-are compared one by one, which is exact; many are found through an HNSW index over their model, which PostgreSQL reads on
-until enough of them have passed the filters (pgvector 0.8).
+Vectors of several models, and so of several dimensions, stand in one table, each searched with its own model. Few
+vectors are compared one by one, which is exact; many are found through an HNSW index over their model, which PostgreSQL
+reads on until enough of them have passed the filters (pgvector 0.8).
 """
 
 import hashlib
@@ -22,8 +22,8 @@ from memory.vocabulary import Collection
 
 # Up to so many vectors, comparing all is as fast as the index, and exact; measured in docs/adr/0009.
 EXACT_UP_TO = 5_000
-# How many of the index's candidates are looked at first, and how many before PostgreSQL gives up: more than those that do not
-# pass can be when no fewer than EXACT_UP_TO do.
+# How many of the index's candidates are looked at first, and how many before PostgreSQL gives up: more than those that
+# do not pass can be when no fewer than EXACT_UP_TO do.
 WIDE = 100
 MOST = 1_000_000
 
