@@ -16,6 +16,7 @@ class Regular:
 SCHEDULES = (
     Regular("expire_sessions", minutes=1),
     Regular("work_queues", minutes=1),
+    Regular("embed_missing", minutes=10),
     Regular("expire_tasks", minutes=10),
     Regular("evict_experiences", minutes=10),
     Regular("consolidate", minutes=60),

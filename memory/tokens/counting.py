@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from splintr import Tokenizer
+from splintr import AnyTokenizer, Tokenizer
 
 VOCABULARY = "o200k_base"
 
@@ -14,5 +14,5 @@ def count(text: str) -> int:
 
 
 @cache
-def _encoding() -> Tokenizer:
+def _encoding() -> AnyTokenizer:
     return Tokenizer.from_pretrained(VOCABULARY)
