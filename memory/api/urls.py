@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from memory.api import agents, events, exports, messages, sessions, streams, tasks, verification
+from memory.api import agents, contexts, events, exports, messages, sessions, streams, tasks, verification
 
 urlpatterns = [
     path("sessions", sessions.SessionsView.as_view()),
     path("sessions/<str:session_id>", sessions.SessionView.as_view()),
     path("sessions/<str:session_id>/messages", messages.MessagesView.as_view()),
+    path("sessions/<str:session_id>/context", contexts.ContextView.as_view()),
     path("tasks", tasks.TasksView.as_view()),
     path("tasks/<str:task_id>", tasks.TaskView.as_view()),
     path("streams", streams.StreamsView.as_view()),
