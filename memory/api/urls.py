@@ -4,6 +4,7 @@ from django.urls import path
 
 from memory.api import (
     agents,
+    contexts,
     distillations,
     events,
     experiences,
@@ -20,6 +21,7 @@ urlpatterns = [
     path("sessions/<str:session_id>", sessions.SessionView.as_view()),
     path("sessions/<str:session_id>/messages", messages.MessagesView.as_view()),
     path("sessions/<str:session_id>/distillations", distillations.SessionDistillationsView.as_view()),
+    path("sessions/<str:session_id>/context", contexts.ContextView.as_view()),
     path("tasks", tasks.TasksView.as_view()),
     path("tasks/<str:task_id>", tasks.TaskView.as_view()),
     path("tasks/<str:task_id>/distillations", distillations.TaskDistillationsView.as_view()),
