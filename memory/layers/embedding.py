@@ -1,4 +1,5 @@
-"""From a row that is to be embedded to its vectors: the entry in the queue, and the work itself. Needs a tenant's scope.
+"""From a row that is to be embedded to its vectors: the entry in the queue, and the work itself. Needs a tenant's
+scope.
 
 Whoever works off the queue `embedding` calls `embed` with the subjects that it has claimed.
 """
@@ -22,7 +23,14 @@ BATCH = 32
 def put(subject_id: str) -> None:
     """Have a document or tool embedded; once, however often it is said before that is done."""
     now = datetime.now(UTC)
-    due = {"subject_id": subject_id, "status": WorkStatus.PENDING, "run_at": now, "attempts": 0, "error": "", "updated_at": now}
+    due = {
+        "subject_id": subject_id,
+        "status": WorkStatus.PENDING,
+        "run_at": now,
+        "attempts": 0,
+        "error": "",
+        "updated_at": now,
+    }
     QueueItem.objects.update_or_create(
         tenant_id=current_tenant_id(),
         queue=QUEUE,
@@ -48,7 +56,6 @@ def embed(subject_ids: Sequence[str], model: Embedder) -> int:
     Raises:
         Unavailable: the model does not answer; nothing is marked.
     """
-    tables = {KNOWLEDGE_PREFIX: Knowledge, TOOL_PREFIX: Tool}
     due = {subject_id: of_subject(subject_id) for subject_id in subject_ids}
     lacking = _lacking([item for made in due.values() for item in made], model.model)
     for start in range(0, len(lacking), BATCH):
@@ -56,9 +63,8 @@ def embed(subject_ids: Sequence[str], model: Embedder) -> int:
         rows = model.embed_passages([item.passage for item in batch])
         for item, row in zip(batch, rows, strict=True):
             VectorStore().add(item.collection, [vector.Item(item.id, model.model, row.tolist(), item.digest)])
-    for subject_id in subject_ids:
-        table = next((table for prefix, table in tables.items() if subject_id.startswith(prefix)), Experience)
-        table.objects.filter(pk=subject_id).update(embedding_status=WorkStatus.COMPLETED)
+    for rows_of in (Experience.objects, Knowledge.objects, Tool.objects):  # an id tells of which it is
+        rows_of.filter(pk__in=subject_ids).update(embedding_status=WorkStatus.COMPLETED)
     return len(lacking)
 
 

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memory.errors import Invalid
-from memory.events import store
 from memory.events.draft import text
 from memory.layers import embedding
 from memory.layers.metadata import checked

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from math import log
 from typing import NamedTuple
 
-# How fast a term's frequency saturates, and how much a text's length counts: the values of Trotman, Puurula and Burgess,
-# "Improvements to BM25 and Language Models Examined" (2014). Measured against others in docs/adr/0009.
+# How fast a term's frequency saturates, and how much a text's length counts: the values of Trotman, Puurula and
+# Burgess, "Improvements to BM25 and Language Models Examined" (2014). Measured against others in docs/adr/0009.
 K1 = 0.9
 B = 0.4
 
@@ -33,6 +33,4 @@ def saturation(frequency: float, length: float, average: float) -> float:
 
 def score(occurrences: Iterable[Occurrence], length: float, average: float, collection: int) -> float:
     """The score of a text: the sum over the query's terms that stand in it."""
-    return sum(
-        idf(found.texts, collection) * saturation(found.frequency, length, average) for found in occurrences
-    )
+    return sum(idf(found.texts, collection) * saturation(found.frequency, length, average) for found in occurrences)

@@ -22,7 +22,8 @@ COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, ready to be searched with: its terms, and its vector by `model`, or none where it could not be embedded."""
+    """A query, ready to be searched with: its terms, and its vector by `model`, or none where it could not be
+    embedded."""
 
     terms: Sequence[str]
     vector: Sequence[float] | None = None

@@ -28,7 +28,7 @@ def of(keys: Sequence[Key]) -> dict[Key, Content]:
         Collection.KNOWLEDGE: _passages,
         Collection.TOOL: _tools,
     }
-    found = {}
+    found: dict[Key, Content] = {}
     for collection in {key.collection: None for key in keys}:
         ids = [key.item_id for key in keys if key.collection == collection]
         found |= {Key(collection, item_id): content for item_id, content in read[collection](ids).items()}

@@ -18,8 +18,8 @@ CONTEXT_WEIGHT = 0.5
 class Item:
     """One item of a collection.
 
-    `title` heads what it is a piece of, `context` is what stands before the text, `sequence` names what it is a piece of,
-    in the order of `place`, and `names` are whom and what it is about, as written.
+    `title` heads what it is a piece of, `context` is what stands before the text, `sequence` names what it is a piece
+    of, in the order of `place`, and `names` are whom and what it is about, as written.
     """
 
     collection: Collection

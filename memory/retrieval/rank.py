@@ -1,8 +1,8 @@
 """The score of a candidate, part by part. Pure.
 
-What stands in a candidate's favour adds up: the legs that found it, what its neighbours hand on, that the query names whom it is
-about, how recent, how much used and how well judged it is. The source's weight multiplies every part, so a score is
-always the sum of its parts.
+What stands in a candidate's favour adds up: the legs that found it, what its neighbours hand on, that the query names
+whom it is about, how recent, how much used and how well judged it is. The source's weight multiplies every part, so a
+score is always the sum of its parts.
 """
 
 from collections.abc import Iterable, Mapping, Set
