@@ -19,7 +19,7 @@ from memory.retrieval.plan import Plan
 from memory.retrieval.rank import Key, Scored
 from memory.retrieval.search import Ranking, checked_limit, checked_query, effective_filters, ranking
 from memory.retrieval.vector import written
-from memory.vocabulary import IDENTIFIER_MAX_LENGTH
+from memory.vocabulary import IDENTIFIER_MAX_LENGTH, KNOWLEDGE_PREFIX, TOOL_PREFIX, Collection
 
 FILTERS = {
     "user_ids": "It belongs to somebody else than asked for.",
@@ -47,6 +47,7 @@ class Check:
 class Explanation:
     """Where an item stands (from 1; None: nowhere), what decided it, and its score beside the last result's."""
 
+    key: Key
     place: int | None
     is_found: bool
     checks: Sequence[Check]
@@ -55,25 +56,38 @@ class Explanation:
 
 
 def explain(
-    key: Key, query: object, limit: object, plan: Plan, allowed: Filters, model: Embedder | None = None
+    item_id: str, query: object, limit: object, plan: Plan, allowed: Filters, model: Embedder | None = None
 ) -> Explanation:
-    """Why the item is among the first `limit` results of this query, or why not.
+    """Why an item is among the first `limit` results of this query, or why not.
+
+    Args:
+        item_id: of an experience, a tool, a passage, or a document, of which the best passage is looked at.
 
     Raises:
         NotFound: there is no such item. Invalid, TooLarge: query or limit are not what they must be.
     """
     asked, most = checked_query(query), checked_limit(limit)
-    barriers = _filters(key, effective_filters(plan, allowed))
     order = ranking(asked, most, plan, allowed, model or embedder())
+    key = _key(item_id, order)
+    barriers = [barrier for barrier in _filters(key, effective_filters(plan, allowed)) if not barrier.passed]
+    if plan.source_weight(key.collection) == 0:
+        barriers.insert(0, Check("source", False, "Its source has a weight of 0, so it is not searched."))
     place = next((number for number, scored in enumerate(order.scored, start=1) if scored.key == key), None)
     last = order.scored[min(most, len(order.scored)) - 1] if order.scored else None
     scored = order.scored[place - 1] if place else None
-    source = Check("source", plan.source_weight(key.collection) > 0, "The plan gives its source a weight of 0.")
-    checks = [] if source.passed else [source]
-    checks += [barrier for barrier in barriers if not barrier.passed]
-    if not checks:
-        checks = [*_legs(key, order, plan), _standing(place, most, scored, last)]
-    return Explanation(place, bool(place and place <= most), checks, scored, last)
+    checks = barriers or [*_legs(key, order, plan), _standing(place, most, scored, last)]
+    return Explanation(key, place, bool(place and place <= most), checks, scored, last)
+
+
+def _key(item_id: str, order: Ranking) -> Key:
+    """Which item is meant."""
+    if item_id.startswith(TOOL_PREFIX):
+        return Key(Collection.TOOL, item_id)
+    if not item_id.startswith(KNOWLEDGE_PREFIX):
+        return Key(Collection.EXPERIENCE, item_id)
+    passages = (scored.key for scored in order.scored if scored.key.item_id.partition(".")[0] == item_id)
+    first = item_id if "." in item_id else f"{item_id}.1"
+    return next(passages, Key(Collection.KNOWLEDGE, first))
 
 
 def _filters(key: Key, allowed: Filters) -> list[Check]:
@@ -83,7 +97,7 @@ def _filters(key: Key, allowed: Filters) -> list[Check]:
     )
     rows = sql.rows(statement, filters.parameters(allowed) | {"id": key.item_id})
     if not rows:
-        raise NotFound(f"There is no {key.collection} {key.item_id[:IDENTIFIER_MAX_LENGTH]!r}.")
+        raise NotFound(f"There is no item {key.item_id[:IDENTIFIER_MAX_LENGTH]!r}.")
     ((met,),) = rows
     return [Check(name, bool(passed), FILTERS[name]) for name, passed in zip(conditions, met, strict=True)]
 
@@ -106,11 +120,10 @@ def _lexical(key: Key, order: Ranking) -> Check:
     there = [(term, frequency, texts) for term, frequency, texts in rows if frequency]
     if not there:
         return Check("lexical", False, f"None of the query's words stands in it: {_listed(order.query.terms)}.")
-    collection = IndexedText.objects.filter(collection=key.collection).aggregate(
-        texts=Count("pk"), average=Avg("length")
-    )
+    all_texts = IndexedText.objects.filter(collection=key.collection)
+    counted = all_texts.aggregate(texts=Count("pk"), average=Avg("length"))
     found = [bm25.Occurrence(frequency, texts) for _, frequency, texts in there]
-    own = bm25.score(found, text.length, collection["average"], collection["texts"])
+    own = bm25.score(found, text.length, counted["average"], counted["texts"])
     words = f"It has {_listed([term for term, _, _ in there])}: BM25 {own:.2f}"
     return _in_pool("lexical", key, order.legs.get("lexical", {}), words)
 
