@@ -92,7 +92,7 @@ def parse(raw: Any) -> Plan:
 
 def _value(name: str, value: Any) -> Any:
     if name == "fusion":
-        if value not in set(Fusion):
+        if not isinstance(value, str) or value not in set(Fusion):
             raise Invalid(f"plan.fusion must be one of {', '.join(Fusion)}.")
         return Fusion(value)
     if name in ("rewrite", "rerank"):
