@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import append, pages, recall, recovery, startup, state, verify
+from bench import append, pages, recall, recovery, search, startup, state, verify
 from bench.server import installation
 
 BENCHMARKS = {
@@ -12,6 +12,7 @@ BENCHMARKS = {
     "verify": verify,
     "recovery": recovery,
     "recall": recall,
+    "search": search,
     "startup": startup,
 }
 

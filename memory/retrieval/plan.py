@@ -38,9 +38,9 @@ class Plan:
     """How much each thing counts. Weights are at least 0; one of 0 leaves its source or signal out.
 
     A source's weight multiplies the score of all that is found in it; the others add what they contribute, each up to
-    its weight. `neighbour_weight` is what the item before and after hand on of their own, half of it the next but
-    one; `name_weight` is added where the query names whom or what an item is about. `half_lives` are days, by kind.
-    Experiences below `confidence_floor` are not found.
+    its weight. `neighbour_weight` is what the item before and after hand on of their own to a short text, half of it
+    the next but one; `name_weight` is added where the query names whom or what an item is about. `half_lives` are days,
+    by kind. Experiences below `confidence_floor` are not found.
     """
 
     experience_weight: float = 1.0

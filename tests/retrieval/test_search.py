@@ -131,6 +131,16 @@ def test_neighbours_of_what_fits_come_along(in_acme: Tenant) -> None:
     assert before.pk not in ids("green umbrella", plan=Plan(neighbour_weight=0))
 
 
+def test_a_long_text_leans_less_on_its_neighbours(in_acme: Tenant) -> None:
+    short, fits, long = (
+        experience(text) for text in ("Slept.", "Lost the green umbrella.", "Booked the early train. " * 100)
+    )
+    for version, made in enumerate((short, fits, long), start=1):
+        source(made, "run-1", version)
+    found = {hit.id: hit.scores["neighbours"] for hit in search("green umbrella").hits}
+    assert found[long.pk] == pytest.approx(found[short.pk] * 300 / 2400, rel=0.01)
+
+
 def test_a_neighbour_that_does_not_pass_the_filters_does_not_come_along(in_acme: Tenant) -> None:
     fits, hidden = experience("Lost the green umbrella."), experience("Told Bob.", user_id="bob")
     source(fits, "run-1", 1)

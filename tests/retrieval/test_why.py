@@ -80,7 +80,8 @@ def test_what_comes_after_the_limit_is_compared_with_the_last_result(in_acme: Te
     found = why(second.pk, limit=1)
     assert (found.place, found.is_found) == (2, False)
     assert "place 2, and 1 were asked for" in reasons(found)["rank"]
-    assert found.scored and found.last
+    assert found.scored
+    assert found.last
     assert (found.scored.key.item_id, found.last.key.item_id) == (second.pk, first.pk)
 
 
