@@ -71,7 +71,7 @@ def run(place: Installation) -> None:
 
 def _made(size: int) -> Made:
     source, numbers = random.Random(size), np.random.default_rng(size)
-    words = [f"w{number}x" for number in range(WORDS)]
+    words = ["".join(source.choices("abcdefghijklmnopqrstuvwxyz", k=7)) for _ in range(WORDS)]
     weights = [1 / (number + 10) for number in range(WORDS)]
     centres = numbers.normal(size=(200, DIMENSION))
 

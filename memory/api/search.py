@@ -39,8 +39,6 @@ PlanRequest = inline_serializer(
         **{name: serializers.FloatField(required=False, default=getattr(plan.Plan(), name)) for name in WEIGHTS},
         "fusion": serializers.ChoiceField(list(Fusion), required=False),
         "half_lives": serializers.DictField(child=serializers.FloatField(), required=False, help_text="Days, by kind."),
-        "rewrite": serializers.BooleanField(required=False, help_text="Ask the language model for other wordings."),
-        "rerank": serializers.BooleanField(required=False, help_text="Let the reranker order the best results."),
     },
     required=False,
     help_text="What counts how much; left out fields have their default.",

@@ -56,8 +56,6 @@ class Plan:
     confidence_floor: float = 0.2
     fusion: Fusion = Fusion.WEIGHTED
     half_lives: Mapping[str, float] = field(default_factory=_half_lives)
-    rewrite: bool = False
-    rerank: bool = False
 
     def source_weight(self, collection: Collection) -> float:
         """What a source's scores are multiplied with."""
@@ -95,10 +93,6 @@ def _value(name: str, value: Any) -> Any:
         if not isinstance(value, str) or value not in set(Fusion):
             raise Invalid(f"plan.fusion must be one of {', '.join(Fusion)}.")
         return Fusion(value)
-    if name in ("rewrite", "rerank"):
-        if not isinstance(value, bool):
-            raise Invalid(f"plan.{name} must be true or false.")
-        return value
     if name == "half_lives":
         if not isinstance(value, dict) or not value.keys() <= set(Kind):
             raise Invalid(f"plan.half_lives must be an object of days, by kind: {', '.join(Kind)}.")

@@ -1,3 +1,13 @@
+-- Before 0.8, pgvector cannot read an index on until enough rows have passed a filter.
+DO $$
+BEGIN
+    IF (SELECT string_to_array(extversion, '.')::integer[] < ARRAY[0, 8] FROM pg_extension WHERE extname = 'vector') THEN
+        RAISE EXCEPTION 'The extension pgvector of this database is older than 0.8.'
+            USING HINT = 'Install a newer one, then, as a superuser, run there: ALTER EXTENSION vector UPDATE;';
+    END IF;
+END
+$$;
+
 -- What can be searched belongs to a tenant.
 SELECT aresweb_isolate(relation) FROM unnest(ARRAY[
     'memory_knowledge', 'memory_passage', 'memory_tool', 'memory_indexedtext', 'memory_posting'
