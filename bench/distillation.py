@@ -1,7 +1,8 @@
 """The refinery on real conversations: what is kept, how small it is, what is mixed up, and how fast.
 
-Each set is recorded through the product's own imports where it has one, distilled by the worker's own code, and compared
-with what the set itself says. Needs the sample sets; without them only the speed of the light path is measured.
+Each set is recorded through the product's own imports where it has one, distilled by the worker's own code, and
+compared with what the set itself says. Needs the sample sets; without them only the speed of the light path is
+measured.
 """
 
 import gzip

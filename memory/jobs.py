@@ -16,8 +16,10 @@ from memory.distillation import requests
 from memory.embedding.current import embedder
 from memory.events import state, verification
 from memory.events.reducer import REDUCER_VERSION
-from memory.layers import distilled, embedding, session, task
-from memory.models import IdempotencyKey, Session, Stream, Tenant
+from memory.layers import distilled, embedding, recall, session, task
+from memory.models import IdempotencyKey, Session, Stream, Tenant, Vector
+from memory.retrieval import vector
+from memory.retrieval.vector import VectorStore
 from memory.tenancy import in_each_tenant, tenant_scope
 from memory.vocabulary import Queue
 
@@ -150,3 +152,23 @@ def verify_stream(tenant_id: int, stream_id: int) -> None:
         stream = Stream.objects.filter(pk=stream_id).first()
         if stream is not None:
             verification.verify(stream)
+
+
+def note_use(tenant_id: int, experience_ids: list[str]) -> int:
+    """Count one more use of experiences that an agent was given; returns of how many."""
+    with tenant_scope(tenant_id):
+        return recall.note_use(experience_ids, datetime.now(UTC))
+
+
+def index_vectors() -> int:
+    """Make the index of each model of which a tenant has so many vectors that it helps; returns of how many models."""
+    many: set[tuple[str, int]] = set()
+
+    def count() -> int:
+        many.update(Vector.objects.models_with_more_than(vector.EXACT_UP_TO))
+        return 0
+
+    in_each_tenant(count)
+    for model, dimension in sorted(many):
+        VectorStore().create_collection(model, dimension)
+    return len(many)

@@ -52,7 +52,8 @@ class MemoryManager:
         return list(Message.objects.in_session(Session.objects.with_id(session_id)))
 
     def build_context(self, session_id: str, asked: Any, **wanted: Any) -> Context:
-        """The context for a session's next turn (`memory.recalled`, `context.built`). See `layers.context.build_context`.
+        """The context for a session's next turn (`memory.recalled`, `context.built`). See
+        `layers.context.build_context`.
 
         Args:
             wanted: `max_tokens`, `max_history`, `top_k`, `shape` and `model`, where they are not the tenant's own.

@@ -9,10 +9,13 @@ from memory.api import (
     events,
     experiences,
     exports,
+    knowledge,
     messages,
+    search,
     sessions,
     streams,
     tasks,
+    tools,
     verification,
 )
 
@@ -45,5 +48,10 @@ urlpatterns = [
     path("agents", agents.AgentsView.as_view()),
     path("agents/<path:agent_id>/recovery", agents.RecoveryView.as_view()),
     path("agents/<path:agent_id>", agents.AgentView.as_view()),
+    path("knowledge", knowledge.KnowledgeListView.as_view()),
+    path("knowledge/<str:knowledge_id>", knowledge.KnowledgeView.as_view()),
+    path("tools", tools.ToolsView.as_view()),
+    path("tools/<str:tool_id>", tools.ToolView.as_view()),
+    path("search", search.SearchView.as_view()),
     path("events", events.EventsView.as_view()),
 ]

@@ -31,5 +31,6 @@ class Command(BaseCommand):
         }
         EmbeddingModel.objects.update_or_create(name=model.model, defaults=kept)
         self.stdout.write(
-            f"{model.model} ({model.dimension} dimensions): unrelated {found.unrelated}, paraphrased {found.paraphrased}"
+            f"{model.model} ({model.dimension} dimensions): "
+            f"unrelated {found.unrelated}, paraphrased {found.paraphrased}"
         )
