@@ -44,6 +44,9 @@ GROUPS = (
                 "distillations", "Distillations", "d", frozenset({"distillation", "distillation_change", "run_drafts"})
             ),
             Entry("decisions", "Decisions"),
+            Entry("search", "Search", "s"),
+            Entry("knowledge", "Knowledge", "k", frozenset({"document"})),
+            Entry("tools", "Tools", "t", frozenset({"tool"})),
         ),
     ),
     Group("Settings", (Entry("settings", "Settings", ","),)),

@@ -72,6 +72,8 @@ SETTINGS = {
         Setting("ARES_RECOVERY_SECONDS", 5, "Longest time for each part of an agent's recovery, in seconds.", 1, 60),
         Setting("ARES_FLAPPING_RESTARTS", 10, "So many recoveries in ARES_FLAPPING_SECONDS are a warning.", 2, 1000),
         Setting("ARES_FLAPPING_SECONDS", 600, "The time in which an agent's recoveries are counted, in seconds.", 1),
+        Setting("ARES_CONTEXT_TOKENS", 4000, "Tokens that a context takes at most.", 1, 2_000_000, per_tenant=True),
+        Setting("ARES_CONTEXT_EXPERIENCES", 5, "Experiences in a context at most.", 0, 100, per_tenant=True),
         Setting("ARES_MAX_HISTORY", 10, "Newest messages of a session in its window.", 1, 1000, per_tenant=True),
         Setting(
             "ARES_MAX_SESSIONS",

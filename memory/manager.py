@@ -10,6 +10,7 @@ from typing import Any
 from memory import limits
 from memory.distillation import forgetting, redistil, requests
 from memory.layers import session, task
+from memory.layers.context import Context, build_context
 from memory.models import Distillation, Message, Session, Stream, Task
 from memory.retrieval import search
 from memory.retrieval.filters import Filters
@@ -49,6 +50,15 @@ class MemoryManager:
             NotFound: there is no such session.
         """
         return list(Message.objects.in_session(Session.objects.with_id(session_id)))
+
+    def build_context(self, session_id: str, asked: Any, **wanted: Any) -> Context:
+        """The context for a session's next turn (`memory.recalled`, `context.built`). See
+        `layers.context.build_context`.
+
+        Args:
+            wanted: `max_tokens`, `max_history`, `top_k`, `shape` and `model`, where they are not the tenant's own.
+        """
+        return build_context(session_id, asked, **wanted)
 
     def delete_session(self, session_id: str) -> dict[str, Any]:
         """Delete a conversation and what was learned from it alone (`session.deleted`); the answer is a receipt.

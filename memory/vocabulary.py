@@ -154,6 +154,31 @@ class Collection(StrEnum):
     TOOL = "tool"
 
 
+class LedgerKind(StrEnum):
+    """What an entry of the token ledger is about. Entries of different kinds are never added up: a context's tokens are
+    those of its recall, and are sent again with the call of the model."""
+
+    CONTEXT = "context"
+    RECALL = "recall"
+    REQUEST = "request"
+    CALL = "call"
+
+
+class ContextMethod(StrEnum):
+    """How a context came to be: the whole history, its newest part, or a part with recalled experience."""
+
+    FULL = "full"
+    WINDOW = "window"
+    MEMORY = "memory"
+
+
+class Shape(StrEnum):
+    """Forms of a context: one text, or messages as the OpenAI chat format has them."""
+
+    TEXT = "text"
+    MESSAGES = "messages"
+
+
 # What aresweb puts in front of a model stands between these, and nothing is ever learned from it again.
 RECALL_BEGIN = "<recalled-memory>"
 RECALL_END = "</recalled-memory>"

@@ -4,14 +4,18 @@ from django.urls import path
 
 from memory.api import (
     agents,
+    contexts,
     distillations,
     events,
     experiences,
     exports,
+    knowledge,
     messages,
+    search,
     sessions,
     streams,
     tasks,
+    tools,
     verification,
 )
 
@@ -20,6 +24,7 @@ urlpatterns = [
     path("sessions/<str:session_id>", sessions.SessionView.as_view()),
     path("sessions/<str:session_id>/messages", messages.MessagesView.as_view()),
     path("sessions/<str:session_id>/distillations", distillations.SessionDistillationsView.as_view()),
+    path("sessions/<str:session_id>/context", contexts.ContextView.as_view()),
     path("tasks", tasks.TasksView.as_view()),
     path("tasks/<str:task_id>", tasks.TaskView.as_view()),
     path("tasks/<str:task_id>/distillations", distillations.TaskDistillationsView.as_view()),
@@ -43,5 +48,10 @@ urlpatterns = [
     path("agents", agents.AgentsView.as_view()),
     path("agents/<path:agent_id>/recovery", agents.RecoveryView.as_view()),
     path("agents/<path:agent_id>", agents.AgentView.as_view()),
+    path("knowledge", knowledge.KnowledgeListView.as_view()),
+    path("knowledge/<str:knowledge_id>", knowledge.KnowledgeView.as_view()),
+    path("tools", tools.ToolsView.as_view()),
+    path("tools/<str:tool_id>", tools.ToolView.as_view()),
+    path("search", search.SearchView.as_view()),
     path("events", events.EventsView.as_view()),
 ]

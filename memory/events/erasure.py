@@ -6,6 +6,7 @@ from django.db import connection
 
 from memory.errors import Conflict
 from memory.models.event import Event
+from memory.models.ledger_entry import LedgerEntry
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
 
@@ -14,15 +15,16 @@ def blank_stream(stream: Stream) -> dict[str, int]:
     """Blank every payload and metadata of a stream, and what was made of them. Needs a tenant's scope.
 
     Returns:
-        How many events were blanked and how many snapshots were deleted.
+        How many events were blanked, and how many snapshots and entries of the token ledger were deleted.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT aresweb_erase_events(%s)", [stream.pk])
         blanked: int = cursor.fetchone()[0]
     snapshots = Snapshot.objects.filter(stream=stream).delete()[0]
+    entries = LedgerEntry.objects.filter(stream=stream).delete()[0]
     stream.title = stream.agent_id = stream.user_id = ""
     stream.save(update_fields=["title", "agent_id", "user_id"])
-    return {"events": blanked, "snapshots": snapshots}
+    return {"events": blanked, "snapshots": snapshots, "ledger_entries": entries}
 
 
 def blank_again(stream: Stream, erased: Sequence[Event]) -> None:

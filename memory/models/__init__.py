@@ -10,6 +10,7 @@ from memory.models.finding import Finding
 from memory.models.idempotency_key import IdempotencyKey
 from memory.models.indexed_text import IndexedText
 from memory.models.knowledge import Knowledge
+from memory.models.ledger_entry import LedgerEntry
 from memory.models.membership import Membership
 from memory.models.message import Message
 from memory.models.passage import Passage
@@ -39,6 +40,7 @@ __all__ = [
     "IdempotencyKey",
     "IndexedText",
     "Knowledge",
+    "LedgerEntry",
     "Membership",
     "Message",
     "Passage",

@@ -54,9 +54,9 @@ def legs(
 def neighbours(keys: Sequence[Key]) -> list[Neighbour]:
     """What stands up to two places before and after these items."""
     return [
-        Neighbour(Key(collection, of), Key(collection, near), steps)
+        Neighbour(Key(collection, of), Key(collection, near), steps, leaning)
         for collection, ids in _by_collection(keys).items()
-        for of, near, steps in sql.run("neighbours", {"collection": collection, "ids": ids})
+        for of, near, steps, leaning in sql.run("neighbours", {"collection": collection, "ids": ids})
     ]
 
 

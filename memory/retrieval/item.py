@@ -50,5 +50,10 @@ class Item:
         return counted
 
     @property
+    def leaning(self) -> float:
+        """How much the text leans on what stands around it: 1 for a short one, less the longer it is."""
+        return min(1.0, SELF_CONTAINED / max(1, len(self.text)))
+
+    @property
     def _added(self) -> str:
         return self.context if len(self.text) < SELF_CONTAINED else ""

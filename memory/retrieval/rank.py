@@ -41,11 +41,13 @@ class Facts:
 
 
 class Neighbour(NamedTuple):
-    """`key` stands `steps` (1 or 2) before or after `of` in their sequence."""
+    """`key` stands `steps` (1 or 2) before or after `of` in their sequence, and leans on others by `leaning`, in [0,
+    1]."""
 
     of: Key
     key: Key
     steps: int
+    leaning: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def ranked(
     handed_on: dict[Key, float] = {}
     for near in neighbours:
         own = sum(found.get(near.of, {}).values())
-        handed_on[near.key] = handed_on.get(near.key, 0.0) + plan.neighbour_weight / near.steps * own
+        handed_on[near.key] = handed_on.get(near.key, 0.0) + plan.neighbour_weight / near.steps * near.leaning * own
     scored = []
     for key, fact in facts.items():
         parts = {**found.get(key, {}), "neighbours": handed_on.get(key, 0.0), **_signals(fact, asked, plan)}

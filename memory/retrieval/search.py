@@ -105,10 +105,8 @@ def ranking(query: str, limit: int, plan: Plan, allowed: Filters, model: Embedde
     weights = {"vector": plan.vector_weight, "lexical": plan.lexical_weight}
     pool = max(POOL, limit)
     legs = candidates.legs(prepared, plan.sources, weights, pool, effective)
-    if plan.fusion == Fusion.RANK:
-        found = fusion.by_rank(legs, weights)
-    else:
-        found = fusion.weighted(legs, weights, pool)
+    by_rank = plan.fusion == Fusion.RANK
+    found = fusion.by_rank(legs, weights) if by_rank else fusion.weighted(legs, weights, pool)
     near = candidates.neighbours(list(found)) if plan.neighbour_weight > 0 else []
     keys = list(dict.fromkeys([*found, *(neighbour.key for neighbour in near)]))
     facts = candidates.facts(keys, effective, allowed.as_of or datetime.now(UTC))
