@@ -87,11 +87,7 @@ def test_each_layer_says_how_much_it_holds_and_what_was_let_go(pages: Client, ac
 def test_expired_sessions_are_counted_and_can_be_told_from_live_ones(pages: Client, acme: Tenant) -> None:
     with tenant_scope(acme.pk):
         old = session.create("old")
-<<<<<<< HEAD
         assert session.expire_due(datetime.now(UTC) + timedelta(days=2)) == [old]
-=======
-        assert len(session.expire_due(datetime.now(UTC) + timedelta(days=2))) == 1
->>>>>>> refinery
         live = session.create("live")
     assert '/memory/sessions/?state=expired">1</a>' in seen(pages, "/memory/")
     assert old.pk in seen(pages, "/memory/sessions/?state=expired")
