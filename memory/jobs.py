@@ -18,6 +18,7 @@ from memory.events.reducer import REDUCER_VERSION
 from memory.layers import distilled, session, task
 from memory.models import IdempotencyKey, Session, Stream, Tenant
 from memory.tenancy import in_each_tenant, tenant_scope
+from memory.tokens import ledger
 from memory.vocabulary import Queue
 
 # How many streams of a tenant one run looks after at most; the next one, a minute later, takes the others.
@@ -135,3 +136,14 @@ def verify_stream(tenant_id: int, stream_id: int) -> None:
         stream = Stream.objects.filter(pk=stream_id).first()
         if stream is not None:
             verification.verify(stream)
+
+
+def rebuild_ledger(tenant_id: int) -> int:
+    """Make a tenant's token ledger again from its events, a transaction for each stream; returns how many entries."""
+    with tenant_scope(tenant_id):
+        streams = list(Stream.objects.order_by("pk"))
+    made = 0
+    for stream in streams:
+        with tenant_scope(tenant_id):
+            made += ledger.rebuild(stream)
+    return made

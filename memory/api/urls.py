@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.api import agents, contexts, events, exports, messages, sessions, streams, tasks, verification
+from memory.api import agents, contexts, events, exports, messages, sessions, streams, tasks, usage, verification
 
 urlpatterns = [
     path("sessions", sessions.SessionsView.as_view()),
@@ -22,4 +22,6 @@ urlpatterns = [
     path("agents/<path:agent_id>/recovery", agents.RecoveryView.as_view()),
     path("agents/<path:agent_id>", agents.AgentView.as_view()),
     path("events", events.EventsView.as_view()),
+    path("usage/savings", usage.SavingsView.as_view()),
+    path("usage/entries", usage.EntriesView.as_view()),
 ]

@@ -42,7 +42,9 @@ def knowing(*texts: str, ids: Sequence[str] = ()) -> Any:
 
     def recall(query: str, most: int, user_id: str) -> Recollection:
         named = ids or [f"exp_{place}" for place in range(len(texts))]
-        return Recollection([Recalled(each, text, "solution", 1.0, {}) for each, text in zip(named, texts, strict=True)][:most])
+        return Recollection(
+            [Recalled(each, text, "solution", 1.0, {}) for each, text in zip(named, texts, strict=True)][:most]
+        )
 
     return recall
 
@@ -155,7 +157,9 @@ def test_an_experience_that_came_from_messages_of_the_window_is_not_repeated(in_
 
 
 def test_an_experience_that_says_what_the_window_says_is_not_repeated(in_acme: Tenant) -> None:
-    made = built(opened("The disk is full.", "Delete  old\nlogs!"), recall=knowing("the disk is full.\nDelete old logs!"))
+    made = built(
+        opened("The disk is full.", "Delete  old\nlogs!"), recall=knowing("the disk is full.\nDelete old logs!")
+    )
     assert reasons(made) == ["The context says the same."]
 
 

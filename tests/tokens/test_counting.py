@@ -1,14 +1,22 @@
 """Exact counts of tokens."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from splintr import Tokenizer
 
 from memory.tokens import counting
 
+REFERENCE = Tokenizer.from_pretrained("o200k_base")
 # Counted with OpenAI's tiktoken.
-KNOWN = {"": 0, "hello world": 2, "tiktoken is great!": 6, "お誕生日おめでとう": 8, "antidisestablishmentarianism": 6, "2 + 2 = 4": 7}
+KNOWN = {
+    "": 0,
+    "hello world": 2,
+    "tiktoken is great!": 6,
+    "お誕生日おめでとう": 8,
+    "antidisestablishmentarianism": 6,
+    "2 + 2 = 4": 7,
+}
 CONVERSATION = [
     {"role": "system", "content": "You are a helpful, pattern-following assistant that translates corporate jargon into plain English."},
     {"role": "system", "name": "example_user", "content": "New synergies will help drive top-line growth."},
@@ -42,18 +50,21 @@ def test_marks_of_the_vocabulary_and_lone_surrogates_are_text() -> None:
     assert counting.count("a\0b") == 3
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(st.sampled_from("ab1.,'/\n\t 你é"), max_size=8), min_size=30, max_size=60), st.integers(20, 60))
 def test_a_text_counted_in_pieces_has_the_same_tokens(parts: list[str], piece: int) -> None:
     text = " word and ".join(parts)
-    whole = len(Tokenizer.from_pretrained("o200k_base").encode_ordinary(text))
+    whole = len(REFERENCE.encode_ordinary(text))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(counting, "PIECE", piece)
         assert counting.count(text) == whole
 
 
-@pytest.mark.parametrize("text", ["a" * 450_000, " " * 450_000, "\n" * 450_000, "/" * 450_000, "中" * 250_000, "🙂" * 250_000])
+@pytest.mark.parametrize(
+    "text", ["a" * 450_000, " " * 450_000, "\n" * 450_000, "/" * 450_000, "中" * 250_000, "🙂" * 250_000]
+)
 def test_huge_texts_without_words_are_counted_nearly_exactly(text: str) -> None:
-    whole = len(Tokenizer.from_pretrained("o200k_base").encode_ordinary(text))
+    whole = len(REFERENCE.encode_ordinary(text))
     assert whole <= counting.count(text) <= whole + 2 * (len(text) // counting.PIECE)
 
 
@@ -75,5 +86,7 @@ def test_a_message_of_any_shape_is_counted() -> None:
      ("GPT-5-nano", ("o200k_base", True)), ("gpt-3.5-turbo", ("cl100k_base", True)), ("o3-mini", ("o200k_base", True)),
      ("claude-sonnet-4-5", ("o200k_base", False)), ("", ("o200k_base", False)), ("llama3:8b", ("o200k_base", False))],
 )  # fmt: skip
-def test_a_model_is_counted_with_its_own_vocabulary_or_told_to_have_none(model: str, vocabulary: tuple[str, bool]) -> None:
+def test_a_model_is_counted_with_its_own_vocabulary_or_told_to_have_none(
+    model: str, vocabulary: tuple[str, bool]
+) -> None:
     assert tuple(counting.vocabulary_of(model)) == vocabulary
