@@ -21,6 +21,7 @@ from memory.models import IdempotencyKey, Session, Stream, Tenant, Vector
 from memory.retrieval import vector
 from memory.retrieval.vector import VectorStore
 from memory.tenancy import in_each_tenant, tenant_scope
+from memory.tokens import ledger
 from memory.vocabulary import Queue
 
 # How many streams of a tenant one run looks after at most; the next one, a minute later, takes the others.
@@ -172,3 +173,14 @@ def index_vectors() -> int:
     for model, dimension in sorted(many):
         VectorStore().create_collection(model, dimension)
     return len(many)
+
+
+def rebuild_ledger(tenant_id: int) -> int:
+    """Make a tenant's token ledger again from its events, a transaction for each stream; returns how many entries."""
+    with tenant_scope(tenant_id):
+        streams = list(Stream.objects.order_by("pk"))
+    made = 0
+    for stream in streams:
+        with tenant_scope(tenant_id):
+            made += ledger.rebuild(stream)
+    return made

@@ -16,6 +16,7 @@ from memory.api import (
     streams,
     tasks,
     tools,
+    usage,
     verification,
 )
 
@@ -54,4 +55,6 @@ urlpatterns = [
     path("tools/<str:tool_id>", tools.ToolView.as_view()),
     path("search", search.SearchView.as_view()),
     path("events", events.EventsView.as_view()),
+    path("usage/savings", usage.SavingsView.as_view()),
+    path("usage/entries", usage.EntriesView.as_view()),
 ]

@@ -27,6 +27,7 @@ def test_the_schema_is_valid_and_names_every_resource(schema: Any) -> None:
         "/sessions": ["post"],
         "/sessions/{session_id}": ["delete", "get"],
         "/sessions/{session_id}/messages": ["get", "post"],
+        "/sessions/{session_id}/context": ["post"],
         "/tasks": ["post"],
         "/tasks/{task_id}": ["get", "patch"],
         "/sessions/{session_id}/distillations": ["post"],
@@ -56,6 +57,8 @@ def test_the_schema_is_valid_and_names_every_resource(schema: Any) -> None:
         "/tools": ["get", "post"],
         "/tools/{tool_id}": ["delete", "get"],
         "/search": ["post"],
+        "/usage/savings": ["get"],
+        "/usage/entries": ["get"],
     }
     operations = [operation for path in schema["paths"].values() for operation in path.values()]
     assert all(operation["security"] == [{"ApiKey": []}] and operation["description"] for operation in operations)

@@ -46,6 +46,12 @@ def told(api: ApiClient) -> str:
     assert api.patch(f"/tasks/{ended}", {"status": "failed", "output": SECRET}).status_code == 200
     events = [{"type": "tool.call", "payload": {"agent_id": SECRET, "arguments": SECRET}, "metadata": {"host": SECRET}}]
     post(f"/streams/{opened}/events", {"events": events * 10})
+    model = {"model": SECRET, "call_id": SECRET}
+    calls = [
+        {"type": "llm.call", "payload": {**model, "prompt": SECRET}},
+        {"type": "llm.response", "payload": {**model, "content": SECRET}},
+    ]
+    post(f"/streams/{opened}/events", {"events": calls})
     with override_settings(ARES={**settings.ARES, "ARES_SNAPSHOT_EVERY": 10}):
         assert SECRET in api.get(f"/streams/{opened}/state").content.decode()
     return opened
@@ -56,16 +62,17 @@ def test_nothing_of_a_deleted_session_is_left_in_any_table_and_its_chain_verifie
 ) -> None:
     opened = told(api)
     assert {"memory_event", "memory_message", "memory_session", "memory_snapshot", "memory_stream", "memory_task",
-            "memory_idempotencykey"} <= set(tables.holding(SECRET))  # fmt: skip
+            "memory_idempotencykey", "memory_ledgerentry"} <= set(tables.holding(SECRET))  # fmt: skip
     kept = list(Event.objects.order_by("version").values_list("version", "type", "occurred_at", "digest", "hash"))
     receipt = MANAGER.delete_session(opened)
     assert tables.holding(SECRET) == []
     assert receipt["rows"] == {
         "messages": 21,
         "tasks": 2,
-        "idempotency_keys": 6,
+        "idempotency_keys": 7,
         "events": len(kept),
         "snapshots": 3,
+        "ledger_entries": 2,
         "sessions": 1,
         "decisions": 0,
         "revisions": 0,
