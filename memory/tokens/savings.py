@@ -84,9 +84,9 @@ class Filters:
 class Sums:
     """Tokens, and money in US dollars: None where no price is known, and only of what has one otherwise.
 
-    `contexts` have `raw`, `sent` and `saved` tokens; `calls` have what models read and answered. They are not to be added
-    to each other: what is sent in a context is read by a model. `counted` is our count of the input of `compared` calls,
-    of which the provider `reported` so much.
+    `contexts` have `raw`, `sent` and `saved` tokens; `calls` have what models read and answered. They are not to be
+    added to each other: what is sent in a context is read by a model. `counted` is our count of the input of `compared`
+    calls, of which the provider `reported` so much.
     """
 
     contexts: int
@@ -115,7 +115,8 @@ class Sums:
 
     @property
     def deviation(self) -> float | None:
-        """How far our count lies above what providers reported, as a share of that; None where nothing can be compared."""
+        """How far our count lies above what providers reported, as a share of that; None where nothing can be
+        compared."""
         return (self.counted - self.reported) / self.reported if self.reported else None
 
 
