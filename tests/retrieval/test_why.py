@@ -59,7 +59,7 @@ def test_a_leg_that_does_not_find_it_says_why(in_acme: Tenant) -> None:
     made = experience("Sort by departure time.")
     found = why(made.pk, plan=Plan())
     assert "None of the query's words stands in it: old, log." in reasons(found)["lexical"]
-    assert "no vector by multilingual-e5-small yet" in reasons(found)["vector"]
+    assert "no vector by multilingual-e5-small-q4 yet" in reasons(found)["vector"]
     assert "not ranked" in reasons(found)["rank"]
     embedded(made)
     assert "vector" not in reasons(why(made.pk, plan=Plan()))
