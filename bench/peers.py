@@ -4,11 +4,11 @@ They are no requirement of aresweb: what is not installed is left out, and the t
 """
 
 import importlib.util
+import logging
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from time import perf_counter
 from typing import Any
 
@@ -58,7 +58,8 @@ def _langgraph(made: Any) -> tuple[float, Callable[[int], Any]]:
     name = f"langgraph_{len(made.texts)}"
     with psycopg.connect(**parameters, autocommit=True) as owner:
         owner.execute(f"CREATE DATABASE {name}")
-    own = psycopg.connect(**{**parameters, "dbname": name}, autocommit=True, prepare_threshold=0, row_factory=dict_row)
+    parameters |= {"dbname": name, "prepare_threshold": 0, "row_factory": dict_row}
+    own = psycopg.connect(**parameters, autocommit=True)
     own.execute("CREATE EXTENSION IF NOT EXISTS vector")
     index = {"dims": DIMENSION, "embed": lambda texts: [known[text] for text in texts], "fields": ["text"]}
     store = PostgresStore(own, index=index)
@@ -80,6 +81,8 @@ def _mem0(made: Any) -> tuple[float, Callable[[int], Any]]:
     os.environ |= {"MEM0_DIR": folder, "MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "not used"}
     from mem0 import Memory
 
+    logging.getLogger("mem0").setLevel(logging.WARNING)  # it tells of every single vector
+
     store = {"provider": "qdrant", "config": {"path": f"{folder}/qdrant", "embedding_model_dims": DIMENSION}}
     memory = Memory.from_config({"vector_store": store, "history_db_path": f"{folder}/history.db"})
     known = dict(zip([*made.texts, *made.questions], [*made.vectors.tolist(), *made.asked.tolist()], strict=True))
@@ -91,8 +94,6 @@ def _mem0(made: Any) -> tuple[float, Callable[[int], Any]]:
     adding = perf_counter() - began
 
     def ask(number: int) -> Any:
-        with suppress(TypeError):  # the newer releases ask for the user in the filters
-            return memory.search(made.questions[number], user_id="user", limit=LIMIT)
-        return memory.search(made.questions[number], filters={"user_id": "user"}, limit=LIMIT)
+        return memory.search(made.questions[number], filters={"user_id": "user"}, top_k=LIMIT)
 
     return adding, ask
