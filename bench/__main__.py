@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import append, pages, recovery, startup, state, verify
+from bench import append, pages, recall, recovery, search, startup, state, verify
 from bench.server import installation
 
 BENCHMARKS = {
@@ -11,6 +11,8 @@ BENCHMARKS = {
     "pages": pages,
     "verify": verify,
     "recovery": recovery,
+    "recall": recall,
+    "search": search,
     "startup": startup,
 }
 

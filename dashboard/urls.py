@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dashboard.views import account, agents, crash, integrity, live, overview, replay, runs
+from dashboard.views import account, agents, crash, integrity, knowledge, live, overview, replay, runs, search
 
 app_name = "dashboard"
 
@@ -19,6 +19,11 @@ urlpatterns = [
     path("integrity/", integrity.integrity, name="integrity"),
     path("runs/<str:name>/crash/", crash.run_crash, name="run_crash"),
     path("agents/", agents.agents_list, name="agents"),
+    path("search/", search.search_memory, name="search"),
+    path("knowledge/", knowledge.knowledge_list, name="knowledge"),
+    path("knowledge/<str:knowledge_id>/", knowledge.document, name="document"),
+    path("tools/", knowledge.tools_list, name="tools"),
+    path("tools/<str:tool_id>/", knowledge.tool, name="tool"),
     path("login/", account.login, name="login"),
     path("logout/", account.logout, name="logout"),
     path("tenant/", account.switch_tenant, name="switch_tenant"),

@@ -13,8 +13,10 @@ from django_q.tasks import async_task
 from memory import conf
 from memory.events import state, verification
 from memory.events.reducer import REDUCER_VERSION
-from memory.layers import session
-from memory.models import IdempotencyKey, Stream, Tenant
+from memory.layers import recall, session
+from memory.models import IdempotencyKey, Stream, Tenant, Vector
+from memory.retrieval import vector
+from memory.retrieval.vector import VectorStore
 from memory.tenancy import in_each_tenant, tenant_scope
 
 # How many streams of a tenant one run looks after at most; the next one, a minute later, takes the others.
@@ -93,3 +95,23 @@ def verify_stream(tenant_id: int, stream_id: int) -> None:
         stream = Stream.objects.filter(pk=stream_id).first()
         if stream is not None:
             verification.verify(stream)
+
+
+def note_use(tenant_id: int, experience_ids: list[str]) -> int:
+    """Count one more use of experiences that an agent was given; returns of how many."""
+    with tenant_scope(tenant_id):
+        return recall.note_use(experience_ids, datetime.now(UTC))
+
+
+def index_vectors() -> int:
+    """Make the index of each model of which a tenant has so many vectors that it helps; returns of how many models."""
+    many: set[tuple[str, int]] = set()
+
+    def count() -> int:
+        many.update(Vector.objects.models_with_more_than(vector.EXACT_UP_TO))
+        return 0
+
+    in_each_tenant(count)
+    for model, dimension in sorted(many):
+        VectorStore().create_collection(model, dimension)
+    return len(many)

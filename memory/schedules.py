@@ -18,6 +18,7 @@ SCHEDULES = (
     Regular("take_snapshots", minutes=1),
     Regular("forget_idempotency_keys", minutes=60),
     Regular("verify_streams", minutes=60),
+    Regular("index_vectors", minutes=10),
 )
 
 

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from memory.api import agents, events, exports, messages, sessions, streams, tasks, verification
+from memory.api import (
+    agents,
+    events,
+    exports,
+    knowledge,
+    messages,
+    search,
+    sessions,
+    streams,
+    tasks,
+    tools,
+    verification,
+)
 
 urlpatterns = [
     path("sessions", sessions.SessionsView.as_view()),
@@ -20,5 +32,10 @@ urlpatterns = [
     path("agents", agents.AgentsView.as_view()),
     path("agents/<path:agent_id>/recovery", agents.RecoveryView.as_view()),
     path("agents/<path:agent_id>", agents.AgentView.as_view()),
+    path("knowledge", knowledge.KnowledgeListView.as_view()),
+    path("knowledge/<str:knowledge_id>", knowledge.KnowledgeView.as_view()),
+    path("tools", tools.ToolsView.as_view()),
+    path("tools/<str:tool_id>", tools.ToolView.as_view()),
+    path("search", search.SearchView.as_view()),
     path("events", events.EventsView.as_view()),
 ]

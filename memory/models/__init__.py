@@ -7,8 +7,12 @@ from memory.models.event import Event
 from memory.models.experience import Experience
 from memory.models.finding import Finding
 from memory.models.idempotency_key import IdempotencyKey
+from memory.models.indexed_text import IndexedText
+from memory.models.knowledge import Knowledge
 from memory.models.membership import Membership
 from memory.models.message import Message
+from memory.models.passage import Passage
+from memory.models.posting import Posting
 from memory.models.queue_item import QueueItem
 from memory.models.revision import Revision
 from memory.models.session import Session
@@ -18,6 +22,7 @@ from memory.models.stream import Stream
 from memory.models.task import Task
 from memory.models.tenant import Tenant
 from memory.models.tenant_setting import TenantSetting
+from memory.models.tool import Tool
 from memory.models.user import User
 from memory.models.vector import Vector
 from memory.models.verification import Verification
@@ -30,8 +35,12 @@ __all__ = [
     "Experience",
     "Finding",
     "IdempotencyKey",
+    "IndexedText",
+    "Knowledge",
     "Membership",
     "Message",
+    "Passage",
+    "Posting",
     "QueueItem",
     "Revision",
     "Session",
@@ -41,6 +50,7 @@ __all__ = [
     "Task",
     "Tenant",
     "TenantSetting",
+    "Tool",
     "User",
     "Vector",
     "Verification",
