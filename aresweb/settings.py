@@ -1,6 +1,8 @@
 """Settings of the project. Values come from the environment (`aresweb.env`); the domain's own are in `memory.conf`."""
 
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from aresweb import env
@@ -130,7 +132,12 @@ USE_TZ = True
 USE_I18N = False
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+# Charts are drawn with the script that the package plotly brings; importing the package would cost every start.
+PLOTLY = find_spec("plotly")
+STATICFILES_DIRS: list[Any] = [
+    BASE_DIR / "static",
+    *(("plotly", Path(place) / "package_data") for place in (PLOTLY and PLOTLY.submodule_search_locations) or ()),
+]
 # Served from where the packages keep them: no collecting step, so that a fresh checkout starts at once.
 WHITENOISE_USE_FINDERS = True
 

@@ -49,6 +49,7 @@ GROUPS = (
             Entry("tools", "Tools", "t", frozenset({"tool"})),
         ),
     ),
+    Group("Savings", (Entry("savings", "Savings", "v", frozenset({"savings_events"})),)),
     Group("Settings", (Entry("settings", "Settings", ","),)),
 )
 

@@ -17,6 +17,7 @@ from dashboard.views import (
     overview,
     replay,
     runs,
+    savings,
     search,
     settings,
 )
@@ -63,6 +64,8 @@ urlpatterns = [
     path("knowledge/<str:knowledge_id>/", knowledge.document, name="document"),
     path("tools/", knowledge.tools_list, name="tools"),
     path("tools/<str:tool_id>/", knowledge.tool, name="tool"),
+    path("savings/", savings.overview, name="savings"),
+    path("savings/events/", savings.events, name="savings_events"),
     path("login/", account.login, name="login"),
     path("logout/", account.logout, name="logout"),
     path("tenant/", account.switch_tenant, name="switch_tenant"),

@@ -25,6 +25,7 @@ FILTERS = [
     OpenApiParameter("method", str, enum=list(ContextMethod), description="How contexts came to be."),
     OpenApiParameter("model", str, description="One model; empty for what names none."),
     OpenApiParameter("run", str, description="One stream."),
+    OpenApiParameter("source", str, enum=[savings.REPORTED, savings.COUNTED], description="Who counted."),
 ]
 MONEY = "US dollars at the time of the event, as a text; null where no price is known."
 

@@ -40,6 +40,8 @@ SUMS: Mapping[str, Any] = {
     "counted": Sum("counted_tokens", filter=COMPARED, default=0),
     "reported": Sum("input_tokens", filter=COMPARED, default=0),
 }
+# Where the tokens of an entry come from: a provider, or our own count.
+REPORTED, COUNTED = "reported", "counted"
 # A sum must not have the name of a column.
 NAMED_SUMS = {f"sum_{name}": each for name, each in SUMS.items()}
 
@@ -58,7 +60,8 @@ FIELDS = {By.DAY: "day", By.AGENT: "stream__agent_id", By.METHOD: "method", By.M
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What an entry must be to be added up; None lets all through, and the empty text those that name none."""
+    """What an entry must be to be added up; None lets all through, and the empty text those that name none. The `source`
+    is REPORTED or COUNTED."""
 
     day: date | None = None
     since: date | None = None
@@ -68,6 +71,7 @@ class Filters:
     model: str | None = None
     run: str | None = None
     kind: str | None = None
+    source: str | None = None
 
     @property
     def query(self) -> dict[str, str]:
@@ -136,7 +140,7 @@ def parse(query: Mapping[str, str]) -> Filters:
     """
     days = {name: _day(name, query[name]) for name in ("day", "since", "until") if query.get(name)}
     texts = {name: query[name] for name in ("agent", "method", "model") if name in query}
-    named = {name: query[name] for name in ("run", "kind") if query.get(name)}
+    named = {name: query[name] for name in ("run", "kind", "source") if query.get(name)}
     return Filters(**days, **texts, **named)  # type: ignore[arg-type]
 
 
@@ -171,6 +175,7 @@ def entries(filters: Filters) -> "QuerySet[LedgerEntry]":
         "model": filters.model,
         "stream__name": filters.run,
         "kind": filters.kind,
+        "is_reported": None if filters.source is None else filters.source == REPORTED,
     }
     return found.filter(**{name: value for name, value in wanted.items() if value is not None})
 
