@@ -60,8 +60,8 @@ FIELDS = {By.DAY: "day", By.AGENT: "stream__agent_id", By.METHOD: "method", By.M
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What an entry must be to be added up; None lets all through, and the empty text those that name none. The `source`
-    is REPORTED or COUNTED."""
+    """What an entry must be to be added up; None lets all through, and the empty text those that name none. The
+    `source` is REPORTED or COUNTED."""
 
     day: date | None = None
     since: date | None = None
