@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dashboard.views import account, live, overview, replay, runs
+from dashboard.views import account, archive, live, overview, replay, retention, runs
 
 app_name = "dashboard"
 
@@ -14,6 +14,8 @@ urlpatterns = [
     path("runs/<str:name>/timeline/", replay.run_timeline, name="run_timeline"),
     path("runs/<str:name>/steps/<int:version>/", replay.run_step, name="run_step"),
     path("runs/<str:name>/live/", live.run_live, name="run_live"),
+    path("runs/<str:name>/archive/", archive.run_archive, name="run_archive"),
+    path("settings/retention/", retention.settings, name="retention"),
     path("login/", account.login, name="login"),
     path("logout/", account.logout, name="logout"),
     path("tenant/", account.switch_tenant, name="switch_tenant"),

@@ -48,6 +48,8 @@ SETTINGS = {
         Setting("ARES_SESSION_TTL_HOURS", 24, "A session expires this long after its last message, in hours.", 1),
         Setting("ARES_IDEMPOTENCY_HOURS", 24, "How long the answer to an Idempotency-Key is kept, in hours.", 1),
         Setting("ARES_SNAPSHOT_EVERY", 500, "Events between two snapshots of a stream's state.", 10, 100_000),
+        Setting("ARES_HOT_EVENTS", 2000, "Newest events of a stream that are never archived.", 1, 10_000_000),
+        Setting("ARES_SEGMENT_EVENTS", 500, "Events that are archived together in one segment.", 10, 10_000),
         Setting("ARES_LIVE_CONNECTIONS", 20, "Most pages followed live at once in one web process.", 0, 1000),
     )
 }

@@ -3,11 +3,11 @@
 from datetime import UTC, datetime, timedelta
 
 from memory import conf
-from memory.events import state
+from memory.events import compaction, retention, state
 from memory.events.reducer import REDUCER_VERSION
 from memory.layers import session
 from memory.models import IdempotencyKey, Stream
-from memory.tenancy import in_each_tenant
+from memory.tenancy import for_each_tenant, in_each_tenant
 
 
 def expire_sessions() -> int:
@@ -22,6 +22,16 @@ def take_snapshots() -> int:
     return in_each_tenant(
         lambda: sum(map(state.take_snapshots, Stream.objects.lacking_snapshot(every, REDUCER_VERSION)))
     )
+
+
+def compact_streams() -> int:
+    """Move the older events of long streams into segments; returns how many segments that made."""
+    return for_each_tenant(compaction.compact_due)
+
+
+def drop_expired_segments() -> int:
+    """Drop what is older than its tenant keeps it; returns how many segments that were."""
+    return in_each_tenant(retention.drop_expired)
 
 
 def forget_idempotency_keys() -> int:

@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from dashboard import formats, readable, runs
 from dashboard.access import member_required
-from memory.errors import NotFound
+from memory.errors import Gone, NotFound
+from memory.events import history
 from memory.events.state import state_at
 from memory.flight import timeline
-from memory.models import Event, Stream
+from memory.models import Stream
 
 WINDOW = 100
 
@@ -26,6 +27,8 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
         "run": runs.of(stream),
         "version": version,
         "is_live": runs.is_live(stream, timezone.now()),
+        "archived_events": history.archived(stream),
+        "dropped": history.dropped(stream),
     }
     if request.headers.get("HX-Request"):
         return render(request, "dashboard/runs/detail.html#head", context)
@@ -62,17 +65,32 @@ def run_timeline(request: HttpRequest, name: str) -> HttpResponse:
 def run_step(request: HttpRequest, name: str, version: int) -> HttpResponse:
     """One event and the state after it."""
     stream = Stream.objects.named(name)
-    return render(request, "dashboard/runs/step.html", {"run": runs.of(stream), **_step(stream, version)})
+    context = {"run": runs.of(stream), **_step(stream, version)}
+    return render(request, context["step_template"], context)
 
 
 def _step(stream: Stream, version: int) -> dict[str, Any]:
-    event = Event.objects.in_stream(stream).filter(version=version).first()
-    if event is None:
+    try:
+        state = readable.state_context(state_at(stream, version))
+    except Gone:
+        state = None
+    try:
+        found = history.read(stream, version, version)
+    except Gone as gone:
+        return {
+            "step_template": "dashboard/runs/gone.html",
+            "event": {"version": version},
+            "gone": gone,
+            "state": state,
+        }
+    if not found:
         raise NotFound(f"Run {stream.name} has no event {version}.")
-    cause = Event.objects.filter(event_id=event.causation_id).first() if event.causation_id else None
+    event = found[0]
+    cause = history.find([event.causation_id]).get(event.causation_id) if event.causation_id else None
     return {
+        "step_template": "dashboard/runs/step.html",
         "event": readable.event_context(event, cause),
-        "state": readable.state_context(state_at(stream, version)),
+        "state": state,
     }
 
 

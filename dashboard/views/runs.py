@@ -10,7 +10,7 @@ from django.urls import reverse
 from dashboard import runs
 from dashboard.access import member_required
 from dashboard.pages import Page, page
-from memory.models import Stream
+from memory.models import Segment, Stream
 
 FILTERS = ("q", "agent", "outcome", "type", "since")
 SPANS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
@@ -36,6 +36,7 @@ def runs_list(request: HttpRequest) -> HttpResponse:
         "runs": [runs.of(stream) for stream in shown.streams],
         "filters": filters,
         "is_too_slow": is_too_slow,
+        "has_archive": Segment.objects.kept().exists(),
         "agents": Stream.objects.agents(),
         "types": Stream.objects.types(),
         "previous_url": shown.previous_query and f"{address}?{shown.previous_query}",

@@ -17,6 +17,7 @@ STATUS: dict[type[errors.AresError], HTTPStatus] = {
     errors.Invalid: HTTPStatus.BAD_REQUEST,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.Gone: HTTPStatus.GONE,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.api import events, messages, sessions, streams, tasks
+from memory.api import events, messages, sessions, streams, tasks, users
 
 urlpatterns = [
     path("sessions", sessions.SessionsView.as_view()),
@@ -13,5 +13,6 @@ urlpatterns = [
     path("streams", streams.StreamsView.as_view()),
     path("streams/<str:stream>/events", events.StreamEventsView.as_view()),
     path("streams/<str:stream>/state", streams.StreamStateView.as_view()),
+    path("users/<str:user_id>/content", users.UserContentView.as_view()),
     path("events", events.EventsView.as_view()),
 ]

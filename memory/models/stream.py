@@ -81,8 +81,20 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         newest = models.Max("snapshot__version", filter=Q(snapshot__reducer_version=reducer_version), default=0)
         return self.annotate(newest_snapshot=newest).filter(version__gte=models.F("newest_snapshot") + every)
 
+    def with_hot_events(self, least: int) -> "StreamQuerySet":
+        """Those with so many events, or more, that are not archived."""
+        archived = models.Max("segment__last_version", default=0)
+        return (
+            self.filter(version__gte=least)
+            .annotate(archived=archived)
+            .filter(version__gte=models.F("archived") + least)
+        )
+
     def mentioning(self, text: str) -> "StreamQuerySet":
-        """With this text in title, name, agent, user or the payload of an event; letter case does not matter."""
+        """With this text in title, name, agent, user or the payload of an event; letter case does not matter.
+
+        Events that are archived are not searched.
+        """
         from memory.models.event import Event
 
         said = Event.objects.filter(stream_id=models.OuterRef("pk")).saying(text)
