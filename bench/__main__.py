@@ -2,10 +2,10 @@
 
 import sys
 
-from bench import append, pages, state
+from bench import append, compaction, pages, state
 from bench.server import installation
 
-BENCHMARKS = {"append": append, "state": state, "pages": pages}
+BENCHMARKS = {"append": append, "state": state, "compaction": compaction, "pages": pages}
 
 
 def main(names: list[str]) -> None:

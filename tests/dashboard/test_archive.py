@@ -100,10 +100,10 @@ def test_the_replay_says_what_is_dropped_and_goes_on_with_the_rest(operator: Cli
     assert jobs.drop_expired_segments() == 2
     for address in ("/runs/run/?at=5", "/runs/run/steps/5/"):
         page = operator.get(address).content.decode()
-        assert "retention dropped the events before 21" in page
+        assert "retention dropped what was before event 21" in page
         assert "This state cannot be told any more" in page
     last = operator.get("/runs/run/steps/20/").content.decode()
-    assert "retention dropped the events before 21" in last
+    assert "retention dropped what was before event 21" in last
     assert "This state cannot be told any more" not in last
     assert "text 21" in operator.get("/runs/run/?at=21").content.decode()
     assert "before event 21" in operator.get("/runs/run/").content.decode()
