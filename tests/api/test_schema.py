@@ -32,6 +32,7 @@ def test_the_schema_is_valid_and_names_every_resource(schema: Any) -> None:
         "/streams": ["get"],
         "/streams/{stream}/events": ["get", "post"],
         "/streams/{stream}/state": ["get"],
+        "/users/{user_id}/content": ["delete"],
         "/events": ["get"],
     }
     operations = [operation for path in schema["paths"].values() for operation in path.values()]
