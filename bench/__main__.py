@@ -2,12 +2,13 @@
 
 import sys
 
-from bench import append, pages, recovery, startup, state, verify
+from bench import append, compaction, pages, recovery, startup, state, verify
 from bench.server import installation
 
 BENCHMARKS = {
     "append": append,
     "state": state,
+    "compaction": compaction,
     "pages": pages,
     "verify": verify,
     "recovery": recovery,

@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
@@ -12,6 +13,7 @@ from django.utils.cache import patch_vary_headers
 from memory.errors import NotFound
 from memory.models import Membership
 from memory.tenancy import tenant_scope
+from memory.vocabulary import Role
 
 SESSION_TENANT = "tenant"
 
@@ -23,6 +25,25 @@ class MemberRequest(HttpRequest):
 
     membership: Membership
     memberships: list[Membership]
+
+
+def admin_required(view: View) -> View:
+    """As `member_required`, for admins of the tenant alone."""
+
+    @member_required
+    @wraps(view)
+    def guarded(request: MemberRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not is_admin(request):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def is_admin(request: HttpRequest) -> bool:
+    """Whether the viewer is an admin of the tenant that is shown."""
+    membership = getattr(request, "membership", None)
+    return membership is not None and membership.is_at_least(Role.ADMIN)
 
 
 def member_required(view: View) -> View:

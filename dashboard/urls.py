@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dashboard.views import account, agents, crash, integrity, live, overview, replay, runs
+from dashboard.views import account, agents, archive, crash, integrity, live, overview, replay, retention, runs
 
 app_name = "dashboard"
 
@@ -19,6 +19,8 @@ urlpatterns = [
     path("integrity/", integrity.integrity, name="integrity"),
     path("runs/<str:name>/crash/", crash.run_crash, name="run_crash"),
     path("agents/", agents.agents_list, name="agents"),
+    path("runs/<str:name>/archive/", archive.run_archive, name="run_archive"),
+    path("settings/retention/", retention.settings, name="retention"),
     path("login/", account.login, name="login"),
     path("logout/", account.logout, name="logout"),
     path("tenant/", account.switch_tenant, name="switch_tenant"),

@@ -11,11 +11,11 @@ from django.db import transaction
 from django_q.tasks import async_task
 
 from memory import conf
-from memory.events import state, verification
+from memory.events import compaction, retention, state, verification
 from memory.events.reducer import REDUCER_VERSION
 from memory.layers import session
 from memory.models import IdempotencyKey, Stream, Tenant
-from memory.tenancy import in_each_tenant, tenant_scope
+from memory.tenancy import for_each_tenant, in_each_tenant, tenant_scope
 
 # How many streams of a tenant one run looks after at most; the next one, a minute later, takes the others.
 SNAPSHOT_STREAMS = 200
@@ -53,6 +53,16 @@ def take_snapshots() -> int:
         with tenant_scope(stream.tenant_id):
             taken += take(stream)
     return taken
+
+
+def compact_streams() -> int:
+    """Move the older events of long streams into segments; returns how many segments that made."""
+    return for_each_tenant(compaction.compact_due)
+
+
+def drop_expired_segments() -> int:
+    """Drop what is older than its tenant keeps it; returns how many segments that were."""
+    return in_each_tenant(retention.drop_expired)
 
 
 def forget_idempotency_keys() -> int:

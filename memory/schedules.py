@@ -16,6 +16,8 @@ class Regular:
 SCHEDULES = (
     Regular("expire_sessions", minutes=1),
     Regular("take_snapshots", minutes=1),
+    Regular("compact_streams", minutes=5),
+    Regular("drop_expired_segments", minutes=60),
     Regular("forget_idempotency_keys", minutes=60),
     Regular("verify_streams", minutes=60),
 )

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.api import agents, events, exports, messages, sessions, streams, tasks, verification
+from memory.api import agents, events, exports, messages, sessions, streams, tasks, users, verification
 
 urlpatterns = [
     path("sessions", sessions.SessionsView.as_view()),
@@ -20,5 +20,6 @@ urlpatterns = [
     path("agents", agents.AgentsView.as_view()),
     path("agents/<path:agent_id>/recovery", agents.RecoveryView.as_view()),
     path("agents/<path:agent_id>", agents.AgentView.as_view()),
+    path("users/<str:user_id>/content", users.UserContentView.as_view()),
     path("events", events.EventsView.as_view()),
 ]

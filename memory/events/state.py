@@ -1,9 +1,11 @@
 """The state of a run after any of its events: the nearest snapshot and the events behind it. Needs a tenant's scope."""
 
 from memory import conf, sql
-from memory.errors import NotFound
+from memory.errors import Gone, NotFound
+from memory.events import history
 from memory.events.reducer import REDUCER_VERSION, State, initial_state, replay
-from memory.models.event import Event
+from memory.events.segments import HASH_BYTES
+from memory.models.segment import Segment
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
 
@@ -18,6 +20,7 @@ def state_at(stream: Stream, version: int) -> State:
 
     Raises:
         NotFound: the stream has not come to this version.
+        Gone: retention has dropped the events up to there, and no snapshot is left of it.
     """
     if not 0 <= version <= stream.version:
         raise NotFound(f"Stream {stream.name} has versions 0 to {stream.version}, not {version}.")
@@ -29,19 +32,26 @@ def state_at(stream: Stream, version: int) -> State:
     at: int = state["version"]
     while at < version:
         stop = min(version, at - at % every + every)
-        events = Event.objects.in_stream(stream).after(at).up_to(stop).defer("metadata_json")
-        state = replay(state, events.iterator(chunk_size=CHUNK))
+        try:
+            events = history.read(stream, at + 1, stop)
+        except Gone as gone:
+            state = _handed_down(stream, at, version, gone)
+            at = state["version"]
+            continue
+        state = replay(state, events)
         at = stop
         if at % every == 0:
-            head = Event.objects.in_stream(stream).values_list("hash", flat=True).get(version=at)
-            Snapshot.objects.bulk_create([_snapshot(stream, state, bytes(head))], ignore_conflicts=True)
+            Snapshot.objects.bulk_create([_snapshot(stream, state, bytes(events[-1].hash))], ignore_conflicts=True)
     return state
 
 
 def take_snapshots(stream: Stream) -> int:
     """Take the stream's missing snapshots up to its head; returns how many there were to take."""
     before = Snapshot.objects.filter(stream=stream, reducer_version=REDUCER_VERSION).count()
-    state_at(stream, stream.version)
+    try:
+        state_at(stream, stream.version)
+    except Gone:
+        return 0  # retention has dropped the beginning, and somebody the snapshot that stood for it
     return Snapshot.objects.filter(stream=stream, reducer_version=REDUCER_VERSION).count() - before
 
 
@@ -54,10 +64,42 @@ def take_last_snapshot(stream: Stream) -> int:
     return 1
 
 
+def keep_snapshot(segment: Segment) -> None:
+    """Make sure that the state at a segment's end can be told without the segment.
+
+    Raises:
+        Gone: it cannot be told any more.
+    """
+    state = state_at(segment.stream, segment.last_version)
+    Snapshot.objects.bulk_create(
+        [_snapshot(segment.stream, state, bytes(segment.hashes[-HASH_BYTES:]))], ignore_conflicts=True
+    )
+
+
+def begin_after(stream: Stream, version: int) -> None:
+    """Let states begin behind a version, with nothing known of what was before: it is dropped, and to be forgotten."""
+    segment = Segment.objects.of_stream(stream).get(last_version=version)
+    state = {**initial_state(), "version": version}
+    Snapshot.objects.bulk_create([_snapshot(stream, state, bytes(segment.hashes[-HASH_BYTES:]))])
+
+
 def _nearest(stream: Stream, version: int) -> State:
     """The state at the newest snapshot up to a version; the one before the first event where there is none."""
     snapshot = Snapshot.objects.newest_up_to(stream, version, REDUCER_VERSION)
     return snapshot.state if snapshot else initial_state()
+
+
+def _handed_down(stream: Stream, at: int, version: int, gone: Gone) -> State:
+    """The state at the end of what retention has dropped, by an earlier reducer if need be: it cannot be made anew.
+
+    Raises:
+        Gone: the version asked for lies before it, or no snapshot of it is left.
+    """
+    end = gone.first_version - 1
+    left = Snapshot.objects.filter(stream=stream, version=end).order_by("-reducer_version").first()
+    if left is None or not at < end <= version:
+        raise gone
+    return {**initial_state(), **left.state}
 
 
 def _snapshot(stream: Stream, state: State, stream_hash: bytes) -> Snapshot:

@@ -10,7 +10,7 @@ from django.db import IntegrityError
 
 from memory import conf, sql
 from memory.errors import Conflict, EventIdTaken, Invalid, TooLarge, WrongVersion
-from memory.events import chain, chained, erasure, facts, totals
+from memory.events import chain, chained, erasure, facts, history, totals
 from memory.events.chained import Chained
 from memory.events.draft import Draft, Limits, text
 from memory.events.totals import Totals
@@ -148,7 +148,7 @@ def _locked(name: str, expected_version: int | None) -> Stream:
 def _recorded(drafts: Sequence[Draft]) -> dict[str, Event]:
     """The events that are recorded already, by their ids."""
     ids = [draft.id for draft in drafts if draft.given_id]
-    return {event.event_id: event for event in Event.objects.filter(event_id__in=ids)} if ids else {}
+    return history.recorded(ids) if ids else {}
 
 
 def _same(draft: Draft, event: Event, stream: Stream) -> bool:

@@ -11,6 +11,7 @@ from memory.models.membership import Membership
 from memory.models.message import Message
 from memory.models.queue_item import QueueItem
 from memory.models.revision import Revision
+from memory.models.segment import ArchivedId, Segment
 from memory.models.session import Session
 from memory.models.snapshot import Snapshot
 from memory.models.source import Source
@@ -24,6 +25,7 @@ from memory.models.verification import Verification
 
 __all__ = [
     "ApiKey",
+    "ArchivedId",
     "Decision",
     "Distillation",
     "Event",
@@ -34,6 +36,7 @@ __all__ = [
     "Message",
     "QueueItem",
     "Revision",
+    "Segment",
     "Session",
     "Snapshot",
     "Source",

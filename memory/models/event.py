@@ -45,11 +45,9 @@ class EventQuerySet(models.QuerySet["Event"]):
         """Those recorded at or after this moment."""
         return self.filter(recorded_at__gte=moment)
 
-    def settled(self) -> "EventQuerySet":
-        """Those of transactions older than every running one, in the order of the cursor."""
-        # SQL: pg_current_snapshot has no counterpart in the ORM.
-        oldest_running = RawSQL("pg_snapshot_xmin(pg_current_snapshot())::text::bigint", [])
-        return self.filter(transaction_id__lt=oldest_running).order_by("transaction_id", "position")
+    def of_transactions_before(self, transaction_id: int) -> "EventQuerySet":
+        """Those of older transactions, in the order of the cursor."""
+        return self.filter(transaction_id__lt=transaction_id).order_by("transaction_id", "position")
 
     def behind(self, transaction_id: int, position: int) -> "EventQuerySet":
         """Those behind this place in the order of the cursor."""
