@@ -10,13 +10,15 @@ from django.db.models import Count, F, Q, Sum
 
 from memory import conf, sql
 from memory.errors import Damaged
-from memory.events import segments
+from memory.events import history, segments
 from memory.events.segments import Packed
 from memory.models.event import Event
 from memory.models.segment import Segment
 from memory.models.stream import Stream
 from memory.tenancy import tenant_scope
 
+# A segment is read as a whole: not more than so many characters, unless one event has more.
+MOST_BYTES = 16 * 2**20
 COLUMNS = tuple(field.attname for field in Event._meta.concrete_fields)
 
 
@@ -126,10 +128,27 @@ def move_oldest(stream: Stream, keep: int | None = None) -> Moved | None:
     if movable <= 0 or (keep is None and movable < size):
         return None
     last = first + min(size, movable) - 1
-    events = list(Event.objects.in_stream(stream).after(first - 1).up_to(last))
+    return _move(stream, _oldest(stream, first, last))
+
+
+def _oldest(stream: Stream, first: int, last: int) -> list[Event]:
+    """The events `first` to `last`, or fewer where they are large; one at least.
+
+    Raises:
+        Damaged: one is missing.
+    """
+    events: list[Event] = []
+    size = 0
+    for event in Event.objects.in_stream(stream).after(first - 1).up_to(last).iterator(chunk_size=history.CHUNK):
+        size += len(event.payload_json) + len(event.metadata_json)
+        if events and size > MOST_BYTES:
+            return events
+        if event.version != first + len(events):
+            break
+        events.append(event)
     if len(events) < last - first + 1:
-        raise Damaged(f"Stream {stream.name} has {len(events)} of the events {first} to {last}.")
-    return _move(stream, events)
+        raise Damaged(f"Stream {stream.name} has no event {first + len(events)}.")
+    return events
 
 
 def _move(stream: Stream, events: list[Event]) -> Moved:
@@ -154,6 +173,8 @@ def _check(stream: Stream, events: list[Event], packed: Packed) -> None:
         tenant_id=stream.tenant_id,
         stream_id=stream.pk,
         first_version=events[0].version,
+        last_version=events[-1].version,
+        raw_bytes=packed.raw_bytes,
         hashes=b"".join(bytes(event.hash) for event in events),
         content=packed.content,
         last_transaction_id=max(event.transaction_id for event in events),

@@ -49,8 +49,7 @@ def blank_again(stream: Stream, erased: Sequence[Event]) -> None:
     Raises:
         Conflict: it is not.
     """
-    here = Event.objects.in_stream(stream).up_to(erased[0].version - 1)
-    if here.filter(erased_at=None).exists():
+    if not history.is_erased(stream, erased[0].version - 1):
         raise Conflict(
             f"The content of stream {stream.name} was erased at its origin, but not here: erase it here first. "
             "Nothing was written."

@@ -3,21 +3,28 @@
 Compaction may move events while somebody reads, and each statement sees what is committed when it begins. So the table
 is read first and the segments after it: what was moved in between could come twice, which shows, but is never missed.
 As only the oldest events of a stream are ever moved, segments are asked only for what lies before the first one in the
-table.
+table. Nobody else asks the table of events what is recorded.
 
 Everything here needs a tenant's scope.
 """
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterator
+from datetime import datetime
+
+from django.db.models import F, Sum
 
 from memory import sql
 from memory.errors import EventIdTaken, Gone
 from memory.events import facts, segments
+from memory.events.walk import HASH_BYTES
 from memory.models.event import Event
-from memory.models.segment import Segment
+from memory.models.segment import Segment, SegmentQuerySet
 from memory.models.stream import Stream
 
 Place = tuple[int, int]
+# Events of the table in memory at once: each payload may have megabytes.
+CHUNK = 50
 
 
 def read(stream: Stream, first: int, last: int) -> list[Event]:
@@ -44,6 +51,119 @@ def read_back(stream: Stream, last: int, limit: int) -> list[Event]:
             raise
         found = read(stream, gone.first_version, last)
     return found[::-1]
+
+
+def walk(stream: Stream, first: int, last: int) -> Iterator[Event]:
+    """What `read` gives, with no more in memory than a segment holds.
+
+    Raises:
+        Gone: as `read`, before the first event.
+    """
+    while first <= last:
+        part = _part(stream, first, last)
+        yield from part
+        first = part[-1].version + 1 if part else first + CHUNK
+
+
+def of_types(
+    stream: Stream,
+    types: Collection[str],
+    limit: int,
+    *,
+    after: int = 0,
+    up_to: int | None = None,
+    is_error: bool | None = None,
+    newest_first: bool = False,
+) -> list[Event]:
+    """The first `limit` events of these types behind version `after` and up to another one, in order or backward.
+
+    What retention has dropped is passed over.
+    """
+    last = stream.version if up_to is None else up_to
+    wanted = Event.objects.in_stream(stream).of_types(types).after(after).up_to(last)
+    if is_error is not None:
+        wanted = wanted.filter(is_error=is_error)
+    hot = list((wanted.reverse() if newest_first else wanted)[:limit])
+    if newest_first and len(hot) == limit:
+        return hot
+    behind = min((event.version for event in hot), default=last + 1)
+    reaching = Segment.objects.of_stream(stream).overlapping(after + 1, behind - 1).holding(types)
+    cold: list[Event] = []
+    for segment in _opened(reaching.reverse() if newest_first else reaching):
+        found = [
+            event
+            for event in segments.unpack(segment, after + 1, behind - 1)
+            if event.type in types and is_error in (None, event.is_error)
+        ]
+        cold += found[::-1] if newest_first else found
+        if len(cold) >= limit:
+            break
+    return (hot + cold if newest_first else cold + hot)[:limit]
+
+
+def at(stream: Stream, versions: Collection[int]) -> list[Event]:
+    """The events at these versions of a stream, in order; those that retention has dropped are left out."""
+    hot = list(Event.objects.in_stream(stream).at(versions))
+    missing = set(versions) - {event.version for event in hot}
+    if not missing:
+        return hot
+    cold: list[Event] = []
+    reaching = Segment.objects.of_stream(stream).overlapping(min(missing), max(missing)).defer("content")
+    held = [one.pk for one in reaching if not missing.isdisjoint(range(one.first_version, one.last_version + 1))]
+    for segment in _opened(Segment.objects.of_stream(stream).filter(pk__in=held)):
+        cold += [event for event in segments.unpack(segment) if event.version in missing]
+    return cold + hot
+
+
+def hash_at(stream: Stream, version: int) -> bytes:
+    """The hash of an event, even of one that retention has dropped; empty where there is none."""
+    hot = Event.objects.in_stream(stream).at([version]).values_list("hash", flat=True).first()
+    if hot is not None:
+        return bytes(hot)
+    segment = Segment.objects.of_stream(stream).overlapping(version, version).defer("content").first()
+    if segment is None:
+        return b""
+    index = version - segment.first_version
+    return bytes(segment.hashes[index * HASH_BYTES : (index + 1) * HASH_BYTES])
+
+
+def is_erased(stream: Stream, up_to: int) -> bool:
+    """Whether all events of a stream up to this version are blanked or dropped."""
+    if Event.objects.in_stream(stream).up_to(up_to).filter(erased_at=None).exists():
+        return False
+    reaching = _opened(Segment.objects.of_stream(stream).overlapping(1, up_to))
+    return all(event.is_erased for segment in reaching for event in segments.unpack(segment, last=up_to))
+
+
+def counted_by_agent(event_type: str, since: datetime) -> Counter[str]:
+    """How many events of this type were recorded at or after a moment, by the agent whose stream they are in."""
+    hot = Event.objects.recorded_since(since).of_types([event_type])
+    agents = {
+        (stream_id, version): agent
+        for stream_id, version, agent in hot.values_list("stream_id", "version", "stream__agent_id")
+    }
+    for segment in _opened(Segment.objects.recorded_since(since).holding([event_type]).select_related("stream")):
+        agents |= {
+            (segment.stream_id, event.version): segment.stream.agent_id
+            for event in segments.unpack(segment)
+            if event.type == event_type and event.recorded_at >= since
+        }
+    return Counter(agents.values())
+
+
+def count_since(moment: datetime) -> int:
+    """How many of the tenant's events were recorded at or after a moment."""
+    hot = Event.objects.recorded_since(moment).count()
+    recent = Segment.objects.recorded_since(moment)
+    whole = recent.filter(first_at__gte=moment).aggregate(
+        events=Sum(F("last_version") - F("first_version") + 1, default=0)
+    )
+    partly = sum(
+        event.recorded_at >= moment
+        for segment in _opened(recent.filter(first_at__lt=moment))
+        for event in segments.unpack(segment)
+    )
+    return hot + int(whole["events"]) + partly
 
 
 def find(event_ids: Collection[str]) -> dict[str, Event]:
@@ -101,12 +221,10 @@ def cold_in_order(after: Place, end: Place, limit: int) -> list[Event]:
     """
     found: list[Event] = []
     reaching = Segment.objects.kept().reaching(after, end)
-    for pk, *begins in reaching.values_list("pk", "first_transaction_id", "first_position"):
-        if len(found) == limit and place(found[-1]) < tuple(begins):
+    for segment in _opened(reaching):
+        begins = (segment.first_transaction_id, segment.first_position)
+        if len(found) == limit and place(found[-1]) < begins:
             break
-        segment = Segment.objects.kept().select_related("stream").filter(pk=pk).first()
-        if segment is None:
-            continue  # dropped just now
         for event in segments.unpack(segment):
             if after < place(event) <= end:
                 event.stream = segment.stream
@@ -118,6 +236,27 @@ def cold_in_order(after: Place, end: Place, limit: int) -> list[Event]:
 def place(event: Event) -> Place:
     """An event's place in the order of the cursor."""
     return event.transaction_id, event.position
+
+
+def _part(stream: Stream, first: int, last: int) -> list[Event]:
+    """The next events from `first` on: some of the table, or those of the segment that they begin in."""
+    hot = list(Event.objects.in_stream(stream).after(first - 1).up_to(min(last, first + CHUNK - 1)))
+    if hot and hot[0].version == first:
+        return hot
+    segment = Segment.objects.of_stream(stream).overlapping(first, first).first()
+    if segment is None:
+        return hot
+    if segment.dropped_at:
+        raise dropped(stream) or Gone(stream.name, segment.last_version + 1, segment.dropped_at)
+    return segments.unpack(segment, first, last)
+
+
+def _opened(reaching: SegmentQuerySet) -> Iterator[Segment]:
+    """The segments, one in memory at a time; what retention has dropped is passed over."""
+    for pk in list(reaching.values_list("pk", flat=True)):
+        segment = Segment.objects.kept().select_related("stream").filter(pk=pk).first()
+        if segment is not None:
+            yield segment
 
 
 def _cold(stream: Stream, first: int, last: int) -> list[Event]:

@@ -18,12 +18,11 @@ from memory.errors import Damaged
 from memory.events import facts
 from memory.events.chain import timestamp
 from memory.events.draft import content_digest
+from memory.events.walk import HASH_BYTES
 from memory.models.event import Event
 from memory.models.segment import Segment
 
-HASH_BYTES = 32
 LEVEL = 10
-EVENT_ID = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class Packed:
 def pack(events: Sequence[Event]) -> Packed:
     """Consecutive events of one stream, compressed."""
     lines = b"\n".join(orjson.dumps(_columns(event)) for event in events)
-    letters = "".join(map(_letter, events))
+    letters = "".join(letter(event.type, event.is_error) for event in events)
     return Packed(zstandard.ZstdCompressor(level=LEVEL).compress(lines), len(lines), letters)
 
 
@@ -61,8 +60,9 @@ def find(segment: Segment, event_ids: set[str]) -> Iterator[Event]:
         Damaged: the content is not what `pack` makes.
     """
     for index, line in enumerate(_lines(segment)):
-        if orjson.loads(line)[EVENT_ID] in event_ids:
-            yield _event(segment, index, line)
+        event = _event(segment, index, line)
+        if event.event_id in event_ids:
+            yield event
 
 
 def blanked(events: Sequence[Event], at: datetime) -> list[Event]:
@@ -78,19 +78,25 @@ def id_hash(event_id: str) -> int:
     return int.from_bytes(hashlib.sha256(event_id.encode()).digest()[:8], "big", signed=True)
 
 
-def _letter(event: Event) -> str:
-    """The event's letter in the flight strip, upper case for an error."""
-    letter = facts.family(event.type)
-    return letter.upper() if event.is_error else letter
+def letter(event_type: str, is_error: bool) -> str:
+    """An event's letter in the flight strip, upper case for an error."""
+    family = facts.family(event_type)
+    return family.upper() if is_error else family
 
 
 def _lines(segment: Segment) -> list[bytes]:
+    content = bytes(segment.content or b"")
     try:
-        lines = zstandard.ZstdDecompressor().decompress(bytes(segment.content or b"")).split(b"\n")
+        if zstandard.frame_content_size(content) != segment.raw_bytes:  # before so much memory is asked for
+            raise Damaged(f"Segment {segment.pk} does not hold {segment.raw_bytes} bytes, as it says.")
+        lines = zstandard.ZstdDecompressor().decompress(content).split(b"\n")
     except zstandard.ZstdError as error:
         raise Damaged(f"Segment {segment.pk} cannot be decompressed: {error}") from error
-    if len(lines) * HASH_BYTES != len(segment.hashes):
-        raise Damaged(f"Segment {segment.pk} has {len(lines)} events and {len(segment.hashes) // HASH_BYTES} hashes.")
+    events = segment.last_version - segment.first_version + 1
+    if not len(lines) == len(segment.hashes) / HASH_BYTES == events:
+        raise Damaged(
+            f"Segment {segment.pk} of {events} events has {len(lines)}, and {len(segment.hashes)} B of hashes."
+        )
     return lines
 
 
@@ -114,11 +120,20 @@ def _columns(event: Event) -> list[object]:
 
 
 def _event(segment: Segment, index: int, line: bytes) -> Event:
-    columns: list[Any] = orjson.loads(line)
+    try:
+        return _made(segment, index, orjson.loads(line))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise Damaged(f"Segment {segment.pk} has no event in line {index + 1}.") from error
+
+
+def _made(segment: Segment, index: int, columns: list[Any]) -> Event:
     (
         version, event_id, event_type, payload, metadata, occurred_at, recorded_at, causation_id, correlation_id,
         is_error, position, transaction_id, digest, erased_at,
     ) = columns  # fmt: skip
+    texts = (event_id, event_type, payload, metadata, causation_id, correlation_id)
+    if version != segment.first_version + index or not all(isinstance(text, str) for text in texts):
+        raise TypeError("These are not the columns of this event.")
     return Event(
         tenant_id=segment.tenant_id,
         stream_id=segment.stream_id,

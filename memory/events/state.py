@@ -4,13 +4,10 @@ from memory import conf, sql
 from memory.errors import Gone, NotFound
 from memory.events import history
 from memory.events.reducer import REDUCER_VERSION, State, initial_state, replay
-from memory.events.segments import HASH_BYTES
+from memory.events.walk import HASH_BYTES
 from memory.models.segment import Segment
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
-
-# Events in memory at once: each payload may have megabytes.
-CHUNK = 50
 
 
 def state_at(stream: Stream, version: int) -> State:
@@ -33,15 +30,17 @@ def state_at(stream: Stream, version: int) -> State:
     while at < version:
         stop = min(version, at - at % every + every)
         try:
-            events = history.read(stream, at + 1, stop)
+            state = replay(state, history.walk(stream, at + 1, stop))
         except Gone as gone:
-            state = _handed_down(stream, at, version, gone)
-            at = state["version"]
+            left = handed_down(stream, gone)
+            if not at < left.version <= version:
+                raise
+            at, state = left.version, left.state
             continue
-        state = replay(state, events)
         at = stop
         if at % every == 0:
-            Snapshot.objects.bulk_create([_snapshot(stream, state, bytes(events[-1].hash))], ignore_conflicts=True)
+            taken = _snapshot(stream, state, history.hash_at(stream, at))
+            Snapshot.objects.bulk_create([taken], ignore_conflicts=True)
     return state
 
 
@@ -56,10 +55,13 @@ def take_snapshots(stream: Stream) -> int:
 
 
 def take_last_snapshot(stream: Stream) -> int:
-    """Take a snapshot of the stream's end, for a run that has ended; returns 1."""
+    """Take a snapshot of the stream's end, for a run that has ended; returns how many that were."""
     sql.run("hold_stream", {"stream_id": stream.pk})
     stream.refresh_from_db(fields=["version", "last_hash"])
-    taken = _snapshot(stream, state_at(stream, stream.version), bytes(stream.last_hash))
+    try:
+        taken = _snapshot(stream, state_at(stream, stream.version), bytes(stream.last_hash))
+    except Gone:
+        return 0  # as above
     Snapshot.objects.bulk_create([taken], ignore_conflicts=True)
     return 1
 
@@ -83,23 +85,23 @@ def begin_after(stream: Stream, version: int) -> None:
     Snapshot.objects.bulk_create([_snapshot(stream, state, bytes(segment.hashes[-HASH_BYTES:]))])
 
 
+def handed_down(stream: Stream, gone: Gone) -> Snapshot:
+    """The snapshot at the end of what retention has dropped, by an earlier reducer if need be: it cannot be made anew.
+
+    Raises:
+        Gone: there is none.
+    """
+    left = Snapshot.objects.filter(stream=stream, version=gone.first_version - 1).order_by("-reducer_version").first()
+    if left is None:
+        raise gone
+    left.state = {**initial_state(), **left.state}
+    return left
+
+
 def _nearest(stream: Stream, version: int) -> State:
     """The state at the newest snapshot up to a version; the one before the first event where there is none."""
     snapshot = Snapshot.objects.newest_up_to(stream, version, REDUCER_VERSION)
     return snapshot.state if snapshot else initial_state()
-
-
-def _handed_down(stream: Stream, at: int, version: int, gone: Gone) -> State:
-    """The state at the end of what retention has dropped, by an earlier reducer if need be: it cannot be made anew.
-
-    Raises:
-        Gone: the version asked for lies before it, or no snapshot of it is left.
-    """
-    end = gone.first_version - 1
-    left = Snapshot.objects.filter(stream=stream, version=end).order_by("-reducer_version").first()
-    if left is None or not at < end <= version:
-        raise gone
-    return {**initial_state(), **left.state}
 
 
 def _snapshot(stream: Stream, state: State, stream_hash: bytes) -> Snapshot:

@@ -85,9 +85,12 @@ def append_chained(stream_name: str, events: Sequence[Chained]) -> Appended:
     made = chained.check(stream_name, events)
     stream = _locked(stream_name, None)
     common = min(stream.version, len(made))
-    if common and not Event.objects.filter(stream=stream, version=common, hash=made[common - 1].hash).exists():
+    if common and history.hash_at(stream, common) != made[common - 1].hash:
         raise Conflict(f"Stream {stream_name} is here with other events. Nothing was written.", stream=stream_name)
     new = made[stream.version :]
+    taken = history.recorded([event.event_id for event in new])
+    if taken:
+        raise EventIdTaken(f"Event {min(taken)} is recorded in another stream. Nothing was written.", id=min(taken))
     for event in new:
         event.tenant_id, event.stream_id = stream.tenant_id, stream.pk
     erased = [event for event in new if event.erased_at]

@@ -5,7 +5,7 @@ and the beginning of its texts.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from memory import sql
 from memory.errors import Gone
 from memory.events import facts, history
-from memory.models import Stream
+from memory.models import Event, Stream
 from memory.vocabulary import EventType
 
 WHOLE_PAYLOAD = 32 * 1024
@@ -73,8 +73,7 @@ class Row:
 
 def window(stream: Stream, first: int, last: int) -> list[Row]:
     """The rows of versions `first` to `last`, both included, in order."""
-    bounds = {"stream_id": stream.pk, "first": first, "last": last, "whole": WHOLE_PAYLOAD, "text": SUMMARY_LENGTH * 2}
-    hot = sql.run("timeline_window", bounds)
+    hot = _fields(stream.pk, first, last, [])
     behind = hot[0][0] if hot else last + 1
     dropped: list[Row] = []
     try:
@@ -82,14 +81,8 @@ def window(stream: Stream, first: int, last: int) -> list[Row]:
     except Gone as gone:
         dropped = _dropped(stream, first, min(gone.first_version, behind))
         cold = history.read(stream, gone.first_version, behind - 1) if gone.first_version < behind else []
-    fields = [
-        (
-            event.version, event.type, event.is_error, event.erased_at is not None, event.occurred_at,
-            event.recorded_at, event.payload_json,
-        )
-        for event in cold
-    ]  # fmt: skip
-    return dropped + [_row(stream, *each) for each in [*fields, *hot]]
+    archived = _fields(stream.pk, 0, 0, cold) if cold else []
+    return dropped + [_row(stream, *each) for each in [*archived, *hot]]
 
 
 def letters(stream: Stream, after: int = 0) -> tuple[str, list[int]]:
@@ -129,6 +122,21 @@ def _names(calls: Iterable[Any]) -> Iterator[str]:
     for call in calls:
         function = call.get("function") if isinstance(call, dict) else None
         yield facts.string(function if isinstance(function, dict) else {}, "name") or "a tool"
+
+
+def _fields(stream_id: int, first: int, last: int, archived: Sequence[Event]) -> list[tuple[Any, ...]]:
+    """What rows are made of, for events in their table and for archived ones: PostgreSQL cuts both in the same way."""
+    columns = {
+        "versions": [event.version for event in archived],
+        "types": [event.type for event in archived],
+        "errors": [event.is_error for event in archived],
+        "erased_ats": [event.erased_at for event in archived],
+        "occurred_ats": [event.occurred_at for event in archived],
+        "recorded_ats": [event.recorded_at for event in archived],
+        "payloads": [event.payload_json for event in archived],
+    }
+    bounds = {"first": first, "last": last, "whole": WHOLE_PAYLOAD, "text": SUMMARY_LENGTH * 2}
+    return sql.run("timeline_window", {"stream_id": stream_id, **bounds, **columns})
 
 
 def _dropped(stream: Stream, first: int, behind: int) -> list[Row]:

@@ -1,6 +1,7 @@
 """Events: what happened. Written by `memory.events.store` alone, never changed."""
 
 import json
+from collections.abc import Collection
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -40,6 +41,14 @@ class EventQuerySet(models.QuerySet["Event"]):
     def up_to(self, version: int) -> "EventQuerySet":
         """Those at or before this version."""
         return self.filter(version__lte=version)
+
+    def of_types(self, types: Collection[str]) -> "EventQuerySet":
+        """Those of these types."""
+        return self.filter(type__in=types)
+
+    def at(self, versions: Collection[int]) -> "EventQuerySet":
+        """Those at these versions."""
+        return self.filter(version__in=versions)
 
     def recorded_since(self, moment: datetime) -> "EventQuerySet":
         """Those recorded at or after this moment."""

@@ -3,6 +3,9 @@
 Written by the privileged functions of `memory/sql/segments.sql` alone.
 """
 
+from collections.abc import Collection
+from datetime import datetime
+
 from django.db import models
 from django.db.models.expressions import RawSQL
 
@@ -28,6 +31,14 @@ class SegmentQuerySet(models.QuerySet["Segment"]):
     def dropped(self) -> "SegmentQuerySet":
         """Those whose content retention has dropped."""
         return self.filter(dropped_at__isnull=False)
+
+    def holding(self, types: Collection[str]) -> "SegmentQuerySet":
+        """Those with an event of one of these types."""
+        return self.filter(type_counts__has_any_keys=list(types))
+
+    def recorded_since(self, moment: datetime) -> "SegmentQuerySet":
+        """Those with an event recorded at or after this moment."""
+        return self.filter(last_at__gte=moment)
 
     def reaching(self, after: tuple[int, int], end: tuple[int, int]) -> "SegmentQuerySet":
         """Those that may hold an event behind the place `after` and up to `end`, in the order of their first places."""

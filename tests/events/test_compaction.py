@@ -98,7 +98,7 @@ def test_a_missing_event_is_not_passed_over(acme: Tenant) -> None:
         owner.execute("DELETE FROM memory_event WHERE version = 3")
         owner.execute("ALTER TABLE memory_event ENABLE TRIGGER event_append_only")
         owner.commit()
-    with pytest.raises(Damaged, match="9 of the events 1 to 10"):
+    with pytest.raises(Damaged, match="Stream run has no event 3"):
         compaction.compact(acme.pk, stream)
 
 

@@ -67,6 +67,7 @@ def segment(events: list[Event], content: bytes) -> Segment:
         last_version=events[-1].version,
         hashes=b"".join(event.hash for event in events),
         content=content,
+        raw_bytes=segments.pack(events).raw_bytes,
         last_transaction_id=max(event.transaction_id for event in events),
     )
 
