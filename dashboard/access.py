@@ -27,6 +27,25 @@ class MemberRequest(HttpRequest):
     memberships: list[Membership]
 
 
+def admin_required(view: View) -> View:
+    """As `member_required`, for admins of the tenant alone."""
+
+    @member_required
+    @wraps(view)
+    def guarded(request: MemberRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not is_admin(request):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def is_admin(request: HttpRequest) -> bool:
+    """Whether the viewer is an admin of the tenant that is shown."""
+    membership = getattr(request, "membership", None)
+    return membership is not None and membership.is_at_least(Role.ADMIN)
+
+
 def member_required(view: View) -> View:
     """Runs the view inside the scope of the viewer's tenant. Its response must be complete when it returns."""
 

@@ -3,13 +3,14 @@
 Every operation works in the tenant's scope that its caller has opened, and records its event.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from memory import limits
 from memory.distillation import forgetting, redistil, requests
-from memory.layers import session, task
+from memory.layers import session, task, user
 from memory.layers.context import Context, build_context
 from memory.models import Distillation, Message, Session, Stream, Task
 from memory.retrieval import search
@@ -69,6 +70,19 @@ class MemoryManager:
         derived = forgetting.forget_stream(session.lock(session_id).pk)
         receipt = session.erase(session_id)
         receipt["rows"] |= derived
+        return receipt
+
+    def erase_user(self, user_id: str) -> dict[str, Any]:
+        """Erase what is recorded of a user and what was learned from it; the answer is a receipt.
+
+        Raises:
+            NotFound: there is nothing of the user.
+        """
+        derived = forgetting.forget_user(user_id)
+        receipt = user.erase(user_id)
+        rows = Counter(receipt["rows"])
+        rows.update(derived)
+        receipt["rows"] = dict(rows)
         return receipt
 
     def create_task(self, session_id: Any, user_id: Any, given: Any) -> Task:

@@ -18,15 +18,15 @@ from django.db import DatabaseError
 
 from memory import conf
 from memory.deadline import Deadline, within
-from memory.errors import Invalid, NotFound, TooSlow
-from memory.events import facts, store
+from memory.errors import Damaged, Gone, Invalid, NotFound, TooSlow
+from memory.events import facts, history, store
 from memory.events.draft import draft
 from memory.events.rebuild import Rebuilt, rebuild
 from memory.events.reducer import REDUCER_VERSION
 from memory.flight import agents
 from memory.layers import session
 from memory.layers.groups import without_orphans
-from memory.models import Event, Message, Session, Stream, Task
+from memory.models import Message, Session, Stream, Task
 from memory.vocabulary import EventType
 
 DEFAULT_MESSAGES = 50
@@ -169,8 +169,10 @@ def _open_tasks(made: Recovery, place: Place) -> list[OpenTask]:
 def _cognitive(made: Recovery, place: Place, most_messages: int, deadline: Deadline) -> None:
     """What the agent knew: its conversation, and experience that fits."""
     with _timed(made, "conversation"):
-        said = _said_in_session(place.session) if place.session else _said_in_stream(place.stream)
-        newest = [message for message, _ in zip(said, range(most_messages), strict=False)]
+        if place.session:
+            newest = list(_said_in_session(place.session, most_messages))
+        else:
+            newest = list(_said_in_stream(place.stream, most_messages))
         made.conversation_history = without_orphans(newest[::-1])
     deadline.renew()
     with _timed(made, "experiences"):
@@ -182,18 +184,17 @@ def _experiences() -> list[Any]:
     return []
 
 
-def _said_in_session(own: Session) -> Iterator[Said]:
-    """A conversation, the newest message first."""
-    for row in Message.objects.in_session(own).reverse()[:MOST_MESSAGES]:
+def _said_in_session(own: Session, most: int) -> Iterator[Said]:
+    """The newest messages of a conversation, the newest first."""
+    for row in Message.objects.in_session(own).reverse()[:most]:
         yield Said(
             row.event_version, row.role, row.name, row.content, row.tool_calls, row.tool_call_id, row.occurred_at
         )
 
 
-def _said_in_stream(stream: Stream) -> Iterator[Said]:
-    """The conversation in a stream without a live session, the newest message first."""
-    said = Event.objects.in_stream(stream).filter(type=EventType.MESSAGE_ADDED)
-    for event in said.reverse()[:MOST_MESSAGES]:
+def _said_in_stream(stream: Stream, most: int) -> Iterator[Said]:
+    """The newest messages of a stream without a live session, the newest first."""
+    for event in history.of_types(stream, [EventType.MESSAGE_ADDED], most, newest_first=True):
         payload = event.payload
         yield Said(
             event.version,
@@ -210,7 +211,7 @@ def _record(made: Recovery, place: Place, began: float) -> None:
     """Append `agent.restored`, and `agent.flapping` where it happens too often, to the stream."""
     now = datetime.now(UTC)
     seconds, most = conf.value("ARES_FLAPPING_SECONDS"), conf.value("ARES_FLAPPING_RESTARTS")
-    restarts = agents.restarts_since(agents.flapping_window(now), made.agent_id).get(made.agent_id, 0) + 1
+    restarts = agents.restarts_since(agents.flapping_window(now))[made.agent_id] + 1
     made.restarts, made.is_flapping = restarts, restarts >= most
     made.milliseconds["total"] = (perf_counter() - began) * 1000
     who = {"agent_id": made.agent_id, "session_id": made.session_id}
@@ -252,7 +253,7 @@ def _attempt(made: Recovery, part: str, fields: tuple[str, ...], work: Callable[
     try:
         with _bound() as deadline:
             work(deadline)
-    except (DatabaseError, TooSlow) as error:
+    except (DatabaseError, TooSlow, Gone, Damaged) as error:
         logger.warning("Recovery of agent %r: the %s part is missing", made.agent_id, part, exc_info=True)
         for name in fields:
             setattr(made, "rebuilt" if name == "state" else name, None)
@@ -262,6 +263,8 @@ def _attempt(made: Recovery, part: str, fields: tuple[str, ...], work: Callable[
 def _reason(error: Exception) -> str:
     if isinstance(error, TooSlow) or isinstance(error.__cause__, psycopg.errors.QueryCanceled):
         return f"It was not done within {conf.value('ARES_RECOVERY_SECONDS')} s."
+    if isinstance(error, Gone | Damaged):
+        return error.detail
     return "The database could not give it; the server's log says why."
 
 
