@@ -91,7 +91,7 @@ def _archived(stream: Stream, after: int) -> Part | None:
 
 
 def _of_segment(segment: Segment, after: int) -> Part:
-    doubled = _doubled(segment, after)
+    doubled = _doubled(segment)
     if segment.dropped_at:
         return Part(segment.last_version, stretch=_stretch(segment), findings=doubled)
     try:
@@ -100,7 +100,8 @@ def _of_segment(segment: Segment, after: int) -> Part:
         first, last = segment.first_version, segment.last_version
         unreadable = Finding(first, Fault.SEGMENT, f"The segment of events {first} to {last} cannot be read.")
         return Part(last, stretch=_stretch(segment), findings=[unreadable, *doubled])
-    return Part(segment.last_version, rows, findings=[*_untrue(segment, rows), *doubled])
+    findings = [*_untrue(segment, rows), *doubled]
+    return Part(segment.last_version, [row for row in rows if row.version > after], findings=findings)
 
 
 def _stretch(segment: Segment) -> Stretch:
@@ -117,13 +118,15 @@ def _untrue(segment: Segment, rows: list[Row]) -> list[Finding]:
     return [Finding(first, Fault.SEGMENT, detail)]
 
 
-def _doubled(segment: Segment, after: int) -> list[Finding]:
+def _doubled(segment: Segment) -> list[Finding]:
     """Events that are kept twice: archived, and in the table or in another segment as well."""
-    found = []
-    if segment.first_version <= after:
-        found.append(Finding(segment.first_version, Fault.DOUBLED, "Two segments hold it."))
-    hot = Event.objects.filter(stream=segment.stream_id).order_by("version").after(after).up_to(segment.last_version)
-    return found + [
-        Finding(version, Fault.DOUBLED, "It is archived, and in the table of events as well.")
-        for version in hot.values_list("version", flat=True)
+    first, last = segment.first_version, segment.last_version
+    others = (
+        Segment.objects.filter(stream=segment.stream_id).overlapping(first + 1, last).filter(first_version__gt=first)
+    )
+    hot = Event.objects.filter(stream=segment.stream_id).after(first - 1).up_to(last)
+    archived = "It is archived, and in the table of events as well."
+    return [
+        *(Finding(version, Fault.DOUBLED, archived) for version in hot.values_list("version", flat=True)),
+        *(Finding(other.first_version, Fault.DOUBLED, "Two segments hold it.") for other in others.defer("content")),
     ]

@@ -1,10 +1,13 @@
 """Events are read the same, whether they are in their table, in segments, or partly here and there."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import dashboard
+import memory
 from memory.errors import EventIdTaken
 from memory.events import history, state, store
 from memory.events.cursor import Cursor, read_all
@@ -127,3 +130,18 @@ def follow(limit: int) -> list[tuple[str, int]]:
 def test_events_within_an_unfinished_transaction_do_not_show_in_the_order_of_all_because_they_are_archived() -> None:
     archive(recorded(15), 0)
     assert follow(5) == []
+
+
+# Who moves events, looks at them for faults, and searches them for text, which passes archived ones over.
+AT_THE_TABLE = {"events/history.py", "events/cursor.py", "events/compaction.py", "events/record.py", "models/stream.py"}
+
+
+def test_nobody_else_asks_the_table_what_is_recorded() -> None:
+    packages = (Path(memory.__file__).parent, Path(dashboard.__file__).parent)
+    asking = {
+        str(path.relative_to(package))
+        for package in packages
+        for path in package.rglob("*.py")
+        if "Event.objects" in path.read_text()
+    }
+    assert asking == AT_THE_TABLE

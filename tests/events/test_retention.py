@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from psycopg import sql as psycopg_sql
 
-from memory import jobs
+from memory import jobs, recovery
 from memory.errors import EventIdTaken, Gone
 from memory.events import erasure, history, retention, state, store
 from memory.events.cursor import Cursor, read_all
@@ -195,3 +195,41 @@ def test_the_api_answers_410_with_the_first_version_that_is_there(dropped: Strea
     page = api.get("/streams/run/events?direction=backward").json()
     assert [event["version"] for event in page["results"]] == list(range(47, 20, -1))
     assert api.get("/streams/run/state?version=20").status_code == 200
+
+
+def test_an_export_is_refused_and_a_fixture_begins_behind_what_was_dropped(dropped: Stream, acme_key: str) -> None:
+    api = ApiClient(acme_key)
+    assert api.get("/streams/run/export").status_code == 410
+    assert api.get("/streams/run/fixture?version=19").status_code == 410
+    made = api.get("/streams/run/fixture?version=20").json()
+    assert (made["hash"], made["is_whole"]) == (history.hash_at(dropped, 20).hex(), False)
+    assert [result["version"] for result in made["remaining"]] == [22, 27, 32, 37, 42, 47]
+    assert [said["content"] for said in api.get("/streams/run/fixture").json()["messages"]] == [
+        f"text {n}" for n in (25, 30, 35, 40, 45)
+    ]
+
+
+def test_an_agent_comes_back_to_what_is_left(dropped: Stream) -> None:
+    """Also with a reducer that has changed, whose state cannot be made from the beginning."""
+    Stream.objects.filter(pk=dropped.pk).update(agent_id="ops")
+    expected = state.state_at(dropped, 47)
+    Snapshot.objects.update(reducer_version=REDUCER_VERSION - 1)
+    made = recovery.recover("ops")
+    proof = recovery.proof(made)
+    assert (made.missing, made.state) == ([], expected)
+    assert (proof["snapshot_version"], proof["to_version"], proof["verified"]) == (20, 47, True)
+    assert [said.content for said in made.conversation_history or []] == [f"text {n}" for n in (25, 30, 35, 40, 45)]
+
+
+def test_without_the_snapshot_that_stands_for_it_a_recovery_says_what_is_missing(dropped: Stream) -> None:
+    Stream.objects.filter(pk=dropped.pk).update(agent_id="ops")
+    Snapshot.objects.all().delete()
+    made = recovery.recover("ops")
+    assert [missing.part for missing in made.missing] == ["operational"]
+    assert "was dropped" in made.missing[0].reason
+    assert made.conversation_history
+
+
+def test_a_last_snapshot_that_cannot_be_taken_any_more_does_not_stop_the_job(dropped: Stream) -> None:
+    Snapshot.objects.all().delete()
+    assert state.take_last_snapshot(dropped) == 0
