@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import append, pages, recovery, startup, state, verify
+from bench import append, pages, recovery, savings, startup, state, verify
 from bench.server import installation
 
 BENCHMARKS = {
@@ -11,6 +11,7 @@ BENCHMARKS = {
     "pages": pages,
     "verify": verify,
     "recovery": recovery,
+    "savings": savings,
     "startup": startup,
 }
 
