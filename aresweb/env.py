@@ -22,6 +22,8 @@ from memory.errors import Invalid
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 SECRET_KEY_LENGTH = 32
+# Keys, and addresses, which may hold a password: what they are is shown to nobody.
+SECRET_ENDINGS = ("_KEY", "_URL")
 # A host name, one with all its subdomains (`.example.com`), an IPv6 address in brackets, or every name.
 HOST = re.compile(r"\.?[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]|\*", re.ASCII | re.IGNORECASE)
 
@@ -189,11 +191,42 @@ def read() -> dict[str, str]:
     Raises:
         Invalid: `.env` cannot be read.
     """
+    return _file() | dict(os.environ)
+
+
+def origins() -> dict[str, str]:
+    """Where each variable that is set was set: `environment` for the process's own, `file` for those of `.env`.
+
+    Raises:
+        Invalid: `.env` cannot be read.
+    """
+    places = dict.fromkeys(_file(), "file") | dict.fromkeys(os.environ, "environment")
+    effective = read()
+    return {name: places[name] for name in places if effective[name]}
+
+
+def _file() -> dict[str, str]:
     try:
-        from_file = {name: text for name, text in dotenv_values(BASE_DIR / ".env").items() if text is not None}
+        return {name: text for name, text in dotenv_values(BASE_DIR / ".env").items() if text is not None}
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid(f"{BASE_DIR / '.env'} cannot be read: {error}") from None
-    return from_file | dict(os.environ)
+
+
+def told(environment: Mapping[str, str]) -> list[dict[str, str]]:
+    """The variables as an administrator is shown them: `name`, `value`, `default` and `meaning`, secrets hidden."""
+    return [
+        {
+            "name": variable.name,
+            "value": _shown(variable, environment.get(variable.name) or variable.default),
+            "default": variable.default,
+            "meaning": variable.meaning,
+        }
+        for variable in VARIABLES.values()
+    ]
+
+
+def _shown(variable: Variable, text: str) -> str:
+    return "(set)" if text and variable.name.endswith(SECRET_ENDINGS) else text
 
 
 def load(environment: Mapping[str, str]) -> dict[str, Any]:

@@ -16,12 +16,15 @@ try:
     ENVIRONMENT = env.read()
     INSTALLATION = env.load(ENVIRONMENT)
     ARES = conf.load(ENVIRONMENT)
+    ARES_ORIGINS = env.origins()
     HOME = env.home(ENVIRONMENT)
     SECRET_KEY = INSTALLATION["ARES_SECRET_KEY"] or env.kept_secret_key(HOME)
 except Invalid as error:
     # Whoever started us, manage.py or gunicorn, would print a traceback for anything else.
     sys.exit(f"aresweb cannot start: {error.detail}")
 
+# What the page of settings shows besides: the installation's own variables.
+ARES_INSTALLATION = env.told(ENVIRONMENT)
 # What the domain asks over HTTP: addresses, models and keys of services.
 ARES_SERVICES = {name: INSTALLATION[name] for name in INSTALLATION if name.startswith(("ARES_EMBEDDING_", "ARES_LLM_"))}
 ARES_PORT = INSTALLATION["PORT"]

@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import append, pages, recovery, savings, startup, state, verify
+from bench import append, distillation, pages, recall, recovery, savings, search, startup, state, verify
 from bench.server import installation
 
 BENCHMARKS = {
@@ -11,6 +11,9 @@ BENCHMARKS = {
     "pages": pages,
     "verify": verify,
     "recovery": recovery,
+    "distillation": distillation,
+    "recall": recall,
+    "search": search,
     "savings": savings,
     "startup": startup,
 }

@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
@@ -12,6 +13,7 @@ from django.utils.cache import patch_vary_headers
 from memory.errors import NotFound
 from memory.models import Membership
 from memory.tenancy import tenant_scope
+from memory.vocabulary import Role
 
 SESSION_TENANT = "tenant"
 
@@ -48,3 +50,19 @@ def member_required(view: View) -> View:
         return response
 
     return guarded
+
+
+def role_required(role: Role) -> Callable[[View], View]:
+    """As `member_required`, for members of at least this role; others are told that they may not."""
+
+    def decorate(view: View) -> View:
+        @member_required
+        @wraps(view)
+        def guarded(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not request.membership.is_at_least(role):
+                raise PermissionDenied
+            return view(request, *args, **kwargs)
+
+        return guarded
+
+    return decorate

@@ -2,7 +2,25 @@
 
 from django.urls import path
 
-from dashboard.views import account, agents, crash, integrity, live, overview, replay, runs, savings
+from dashboard.views import (
+    account,
+    agents,
+    crash,
+    distillation_changes,
+    distillations,
+    experience_changes,
+    experiences,
+    integrity,
+    knowledge,
+    live,
+    memory,
+    overview,
+    replay,
+    runs,
+    savings,
+    search,
+    settings,
+)
 
 app_name = "dashboard"
 
@@ -16,9 +34,36 @@ urlpatterns = [
     path("runs/<str:name>/steps/<int:version>/payload/", replay.run_payload, name="run_payload"),
     path("runs/<str:name>/live/", live.run_live, name="run_live"),
     path("runs/<str:name>/verification/", integrity.verify_run, name="verify_run"),
+    path("runs/<str:name>/distillations/", distillation_changes.run_distillations, name="run_distillations"),
+    path("runs/<str:name>/drafts/", distillation_changes.run_drafts, name="run_drafts"),
     path("integrity/", integrity.integrity, name="integrity"),
     path("runs/<str:name>/crash/", crash.run_crash, name="run_crash"),
     path("agents/", agents.agents_list, name="agents"),
+    path("memory/", memory.memory, name="memory"),
+    path("memory/sessions/", memory.sessions, name="memory_sessions"),
+    path("memory/tasks/", memory.tasks, name="memory_tasks"),
+    path("memory/decisions/", memory.decisions, name="decisions"),
+    path("memory/experiences/", experiences.experiences_list, name="experiences"),
+    path("memory/quarantine/", experiences.quarantine, name="quarantine"),
+    path("memory/experiences/<str:experience_id>/", experiences.experience, name="experience"),
+    path(
+        "memory/experiences/<str:experience_id>/<str:change>/",
+        experience_changes.experience_change,
+        name="experience_change",
+    ),
+    path("memory/distillations/", distillations.distillations_list, name="distillations"),
+    path("memory/distillations/<str:distillation_id>/", distillations.distillation, name="distillation"),
+    path(
+        "memory/distillations/<str:distillation_id>/<str:change>/",
+        distillation_changes.distillation_change,
+        name="distillation_change",
+    ),
+    path("settings/", settings.settings, name="settings"),
+    path("search/", search.search_memory, name="search"),
+    path("knowledge/", knowledge.knowledge_list, name="knowledge"),
+    path("knowledge/<str:knowledge_id>/", knowledge.document, name="document"),
+    path("tools/", knowledge.tools_list, name="tools"),
+    path("tools/<str:tool_id>/", knowledge.tool, name="tool"),
     path("savings/", savings.overview, name="savings"),
     path("savings/events/", savings.events, name="savings_events"),
     path("login/", account.login, name="login"),

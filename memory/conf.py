@@ -191,8 +191,26 @@ def fraction(name: str) -> float:
     return float(_values()[name])
 
 
+def origin(name: str) -> str:
+    """Where a setting's value, or that of a variable of the installation, comes from: `environment`, `file` or
+    `default`."""
+    from django.conf import settings
+
+    origins: dict[str, str] = settings.ARES_ORIGINS
+    return origins.get(name, "default")
+
+
+def installation() -> list[dict[str, str]]:
+    """The variables of the installation: `name`, `value`, `default` and `meaning` of each; no secret is among them."""
+    from django.conf import settings
+
+    told: list[dict[str, str]] = settings.ARES_INSTALLATION
+    return told
+
+
 def text(name: str) -> str:
-    """The effective value of a variable of the installation that the domain uses: address, model or key of a service."""
+    """The effective value of a variable of the installation that the domain uses: address, model or key of a
+    service."""
     from django.conf import settings
 
     services: dict[str, str] = settings.ARES_SERVICES

@@ -10,19 +10,24 @@ from typing import Any
 from django.db import transaction
 from django_q.tasks import async_task
 
-from memory import conf, limits, worker
+from memory import conf, limits, queue, worker
 from memory.distillation import consolidate as consolidation
 from memory.distillation import requests
+from memory.embedding.current import embedder
 from memory.events import state, verification
 from memory.events.reducer import REDUCER_VERSION
-from memory.layers import distilled, session, task
-from memory.models import IdempotencyKey, Session, Stream, Tenant
+from memory.layers import distilled, embedding, recall, session, task
+from memory.models import IdempotencyKey, Session, Stream, Tenant, Vector
+from memory.retrieval import vector
+from memory.retrieval.vector import VectorStore
 from memory.tenancy import in_each_tenant, tenant_scope
 from memory.tokens import ledger
 from memory.vocabulary import Queue
 
 # How many streams of a tenant one run looks after at most; the next one, a minute later, takes the others.
 SNAPSHOT_STREAMS = 200
+# How much of each kind one run has embedded at most; the next one takes the others.
+UNEMBEDDED = 1000
 # An ended run is left alone for so long before a snapshot is taken of its end: perhaps it goes on.
 RESTED = timedelta(minutes=5)
 
@@ -49,15 +54,27 @@ def _expired(sessions: list[Session]) -> int:
 def work_queues() -> int:
     """Work off what is due in every tenant's queues; returns how much was done."""
     return sum(
-        work_queue(tenant_id, queue)
+        work_queue(tenant_id, which)
         for tenant_id in Tenant.objects.order_by("id").values_list("pk", flat=True)
-        for queue in Queue
+        for which in Queue
     )
 
 
 def work_queue(tenant_id: int, queue: str) -> int:
     """Work off what is due in one queue of a tenant; returns how much was done."""
     return worker.work(tenant_id, Queue(queue))
+
+
+def embed_missing() -> int:
+    """Have embedded what has no vector by the model in use, as after a change of the model; returns how much."""
+    model = embedder().model
+
+    def find() -> int:
+        missing = embedding.unembedded(model, UNEMBEDDED)
+        queue.put(Queue.EMBEDDING, missing)
+        return len(missing)
+
+    return in_each_tenant(find)
 
 
 def expire_tasks() -> int:
@@ -136,6 +153,26 @@ def verify_stream(tenant_id: int, stream_id: int) -> None:
         stream = Stream.objects.filter(pk=stream_id).first()
         if stream is not None:
             verification.verify(stream)
+
+
+def note_use(tenant_id: int, experience_ids: list[str]) -> int:
+    """Count one more use of experiences that an agent was given; returns of how many."""
+    with tenant_scope(tenant_id):
+        return recall.note_use(experience_ids, datetime.now(UTC))
+
+
+def index_vectors() -> int:
+    """Make the index of each model of which a tenant has so many vectors that it helps; returns of how many models."""
+    many: set[tuple[str, int]] = set()
+
+    def count() -> int:
+        many.update(Vector.objects.models_with_more_than(vector.EXACT_UP_TO))
+        return 0
+
+    in_each_tenant(count)
+    for model, dimension in sorted(many):
+        VectorStore().create_collection(model, dimension)
+    return len(many)
 
 
 def rebuild_ledger(tenant_id: int) -> int:

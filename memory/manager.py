@@ -3,12 +3,12 @@
 Every operation works in the tenant's scope that its caller has opened, and records its event.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from memory import limits
-from memory.distillation import forgetting, requests
+from memory.distillation import forgetting, redistil, requests
 from memory.layers import session, task
 from memory.layers.context import Context, build_context
 from memory.models import Distillation, Message, Session, Stream, Task
@@ -52,7 +52,8 @@ class MemoryManager:
         return list(Message.objects.in_session(Session.objects.with_id(session_id)))
 
     def build_context(self, session_id: str, asked: Any, **wanted: Any) -> Context:
-        """The context for a session's next turn (`memory.recalled`, `context.built`). See `layers.context.build_context`.
+        """The context for a session's next turn (`memory.recalled`, `context.built`). See
+        `layers.context.build_context`.
 
         Args:
             wanted: `max_tokens`, `max_history`, `top_k`, `shape` and `model`, where they are not the tenant's own.
@@ -117,6 +118,12 @@ class MemoryManager:
             NotFound: there is no such session.
         """
         made = requests.of_stream(Stream.objects.named(Session.objects.with_id(session_id).pk), self._actor)
+        self._notify(Queue.DISTILLATION)
+        return made
+
+    def redistil(self, stream: Stream, rules: Mapping[str, Any]) -> Distillation:
+        """Try a stream again with other rules, into a draft. See `distillation.redistil.start`."""
+        made = redistil.start(stream, rules, self._actor)
         self._notify(Queue.DISTILLATION)
         return made
 

@@ -2,7 +2,8 @@
 
 A piece of work is written in the transaction of what causes it. A worker claims some for the time of a lease, in a
 transaction of its own, and finishes each in the very transaction that writes its results: if the lease has gone to
-another worker meanwhile, nothing is written. A worker that dies leaves work whose lease ends, and the next one takes it.
+another worker meanwhile, nothing is written. A worker that dies leaves work whose lease ends, and the next one takes
+it.
 """
 
 import random
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from memory import conf, sql
-from memory.errors import AresError
+from memory.errors import Conflict
 from memory.models import QueueItem
 from memory.tenancy import current_tenant_id
 from memory.vocabulary import Queue, WorkStatus
@@ -21,7 +22,7 @@ LONGEST_PAUSE = timedelta(hours=1)
 ERROR_CHARACTERS = 500
 
 
-class LeaseLost(AresError):
+class LeaseLost(Conflict):
     """The work belongs to another worker by now"""
 
     code = "lease-lost"

@@ -1,5 +1,5 @@
-"""Works off a tenant's queues. No transaction is open while a model thinks: what is needed is read, the work is done, and
-the results are written together with the news that it is done."""
+"""Works off a tenant's queues. No transaction is open while a model thinks: what is needed is read, the work is done,
+and the results are written together with the news that it is done."""
 
 import logging
 import os

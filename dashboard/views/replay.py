@@ -6,12 +6,12 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from dashboard import formats, readable, runs
+from dashboard import experience_page, formats, readable, runs
 from dashboard.access import member_required
 from memory.errors import NotFound
 from memory.events.state import state_at
 from memory.flight import agents, crash, timeline
-from memory.models import Event, Stream, Verification
+from memory.models import Event, Session, Stream, Verification
 from memory.vocabulary import Role
 
 WINDOW = 100
@@ -29,6 +29,7 @@ def run(request: Any, name: str) -> HttpResponse:
         "is_live": runs.is_live(stream, timezone.now()),
         "verification": Verification.objects.of(stream),
         "may_verify": request.membership.is_at_least(Role.OPERATOR),
+        "has_session": Session.objects.filter(pk=stream.name).exists(),
         "has_crash_story": crash.has_story(stream, agents.health_of_run(stream, timezone.now())),
     }
     if request.headers.get("HX-Request"):
@@ -86,6 +87,7 @@ def _step(stream: Stream, version: int) -> dict[str, Any]:
     return {
         "event": readable.event_context(event, cause),
         "state": readable.state_context(state_at(stream, version)),
+        "experiences": experience_page.from_step(stream.name, version),
     }
 
 

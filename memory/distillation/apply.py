@@ -28,8 +28,8 @@ REASON_LENGTH = 500
 
 
 class Writer:
-    """Writes one distillation's decisions, in order. `experiences` are those it made or changed, each once, and `actions`
-    counts what was decided."""
+    """Writes one distillation's decisions, in order. `experiences` are those it made or changed, each once, and
+    `actions` counts what was decided."""
 
     def __init__(
         self,
@@ -188,6 +188,10 @@ class Writer:
             "confidence": round(confidence, 4),
             "importance": max(nearest.importance, candidate.importance),
         }
+        text = f"{verdict.problem}\n{verdict.solution}" if verdict.problem else verdict.solution
+        digest = revisions.digest(nearest.user_id, nearest.kind, text)
+        if Experience.objects.exclude(pk=nearest.pk).filter(digest=digest).exists():
+            return nearest  # another one says all of this already
         return revisions.change(
             nearest, changes, verdict.action, self._actor, verdict.reason[:REASON_LENGTH], self._now
         )

@@ -33,51 +33,69 @@ SHORT_WORDS = 9
 SHORT_CHARACTERS = 14
 LONGEST = 600
 LONGEST_QUESTION = 120
+LONGEST_READ = 8000
 
 
-def of_turn(turn: Turn, before: Turn | None, *, everything: bool) -> list[Candidate | Dropped]:
-    """What a message states.
+def among_people(turn: Turn, before: Turn | None) -> list[Candidate | Dropped]:
+    """What a message among people states: all of it that tells something, as one candidate.
 
     Args:
-        before: the message before it, of another speaker: the question that a short answer belongs to.
-        everything: whether every statement counts, as among people; else those that a rule knows, and what somebody
-            tells of themselves without asking for anything: the rest of a request is no news when it is over.
+        before: the message before it: the question that a short answer belongs to.
     """
-    said = sentences(shorten(condense(turn.text), 8000))
+    said = _sentences(turn)
+    told = [bare for bare in map(_bare, said) if bare and (statements.read(bare) or not is_courtesy(bare))]
+    if not told:
+        return [_dropped(turn, said)] if said else []
+    question = _question(before) if before and _is_short(" ".join(told)) else ""
+    made = _candidate(turn, told, question, statements.read(told[0]) if len(told) == 1 else None)
+    return [made] if _says_enough(made) else [_too_little(turn)]
+
+
+def to_assistant(turn: Turn, *, answered: bool) -> list[Candidate | Dropped]:
+    """What a message to an assistant states: what a rule knows, each for itself; and what somebody tells of themselves
+    without asking for anything. The rest of a request is no news when it is over.
+
+    Args:
+        answered: the message is part of an exchange that was kept, which tells the same.
+    """
+    said = _sentences(turn)
+    bare = [each for each in map(_bare, said) if each]
+    if not bare:
+        return [_dropped(turn, said)] if said else []
+    read = {each: found for each in bare if (found := statements.read(each))}
+    made: list[Candidate | Dropped] = [_candidate(turn, [each], "", found) for each, found in read.items()]
     asks = any(is_question(sentence) or statements.is_request(sentence) for sentence in said)
-    plain, found, noise = [], [], 0
-    for sentence in said:
-        bare = "" if is_noise(sentence) else without_opening(without_question(sentence))
-        if not bare:
-            noise += 1
-            continue
-        read = statements.read(bare)
-        tells = not asks and statements.is_first_hand(bare) and not is_technical(bare)
-        if not (everything or read or tells):
-            continue
-        if not read and is_courtesy(bare):
-            noise += 1
-            continue
-        if read and not everything:
-            found.append(_candidate(turn, [bare], "", read))
-        else:
-            plain.append(bare)
-            found += [_candidate(turn, [bare], "", read)] if read and read.subject else []
-    if plain:
-        question = _question(before) if before and _is_short(" ".join(plain)) else ""
-        made = _candidate(turn, plain, question, None if everything else statements.read(" ".join(plain)))
-        if _says_enough(made):
-            return [made] if everything and not found else [made, *[each for each in found if not everything]]
-    if found:
-        return list(found)
-    if plain or (said and noise == len(said)):
-        rule, why = (
-            ("too-little", "It says too little to stand for itself.")
-            if plain
-            else ("noise", "It holds greetings, thanks, acknowledgements, filler or questions alone.")
-        )
-        return [Dropped(rule, why, shorten(turn.text, 200), (turn.id,))]
-    return []
+    if answered or asks:
+        return made
+    told = [each for each in bare if each not in read and _tells(each)]
+    whole = _candidate(turn, told, "", None) if told else None
+    if whole is None:
+        return made
+    return [*made, whole] if _says_enough(whole) else made or [_too_little(turn)]
+
+
+def _sentences(turn: Turn) -> list[str]:
+    return sentences(shorten(condense(turn.text), LONGEST_READ))
+
+
+def _bare(sentence: str) -> str:
+    """What a sentence states, without what it begins with and what it asks; empty if that is nothing."""
+    return "" if is_noise(sentence) else without_opening(without_question(sentence))
+
+
+def _tells(sentence: str) -> bool:
+    return statements.is_first_hand(sentence) and not is_technical(sentence) and not is_courtesy(sentence)
+
+
+def _dropped(turn: Turn, said: Sequence[str]) -> Dropped:
+    if any(is_question(sentence) for sentence in said):
+        return Dropped("question", "It asks and states nothing.", shorten(turn.text, 200), (turn.id,))
+    why = "It holds nothing but greetings, thanks, acknowledgements or filler."
+    return Dropped("noise", why, shorten(turn.text, 200), (turn.id,))
+
+
+def _too_little(turn: Turn) -> Dropped:
+    return Dropped("too-little", "It says too little to stand for itself.", shorten(turn.text, 200), (turn.id,))
 
 
 def without_question(sentence: str) -> str:

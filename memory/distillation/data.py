@@ -18,7 +18,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message as the refinery reads it: `id` is the message's, `version` its event's, `is_error` a failed result's."""
+    """One message as the refinery reads it: `id` is the message's, `version` its event's, `is_error` a failed
+    result's."""
 
     id: str
     version: int

@@ -169,9 +169,9 @@ _RULES: tuple[tuple[re.Pattern[str], Resolve], ...] = tuple(
         (r"今天|今日|今早|今晚", _on(0, _chinese)),
         (r"明天|明日|明晚", _on(1, _chinese)),
         (r"后天", _on(2, _chinese)),
-        (r"去年", lambda found, today: f"{today.year - 1}年"),
-        (r"今年", lambda found, today: f"{today.year}年"),
-        (r"明年", lambda found, today: f"{today.year + 1}年"),
+        (r"去年", lambda _, today: f"{today.year - 1}年"),
+        (r"今年", lambda _, today: f"{today.year}年"),
+        (r"明年", lambda _, today: f"{today.year + 1}年"),
         (
             r"(?P<count>\d{1,3}|[一二两三四五六七八九十])(?P<unit>天|周|个星期|星期|个月|年)(?:以|之)?(?P<way>前|后)",
             _chinese_ago,

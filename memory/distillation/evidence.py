@@ -55,7 +55,8 @@ def errors(text: str, most: int = 2) -> list[str]:
 
 
 def condense(text: str) -> str:
-    """The text with its evidence in short: code to its first lines, logs and traces to the lines that name the error."""
+    """The text with its evidence in short: code to its first lines, logs and traces to the lines that name the
+    error."""
     text = FENCE.sub(_code, text)
     if is_trace(text) or len(LOG_LINE.findall(text)) > CODE_LINES:
         lines = text.splitlines()

@@ -1,7 +1,7 @@
 """Extract: from the messages of a stream to candidates for memory, without any model. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from memory.distillation import claims, direct, exchanges
@@ -28,7 +28,13 @@ def extract(turns: Sequence[Turn], rules: Rules, *, failed: bool = False) -> Ext
     read = [readable(turn) for turn in turns]
     cut = exchanges.cut(read) if any(turn.role == MessageRole.ASSISTANT for turn in read) else []
     found: list[Candidate | Dropped] = [direct.candidate(exchange, rules, failed=failed) for exchange in cut]
-    found += _claims(read, among_people=not cut)
+    answered = {source for each in found if isinstance(each, Candidate) for source in each.sources}
+    told = {source for each in found for source in each.sources}
+    found += [
+        each
+        for each in _claims(read, answered, among_people=not cut)
+        if isinstance(each, Candidate) or not told.issuperset(each.sources)
+    ]
     kept: dict[tuple[str, str, str], Candidate] = {}
     dropped = []
     for each in found:
@@ -57,9 +63,12 @@ def readable(turn: Turn) -> Turn:
     return replace(turn, text=text, tool_calls=calls)
 
 
-def _claims(turns: Sequence[Turn], *, among_people: bool) -> Iterator[Candidate | Dropped]:
+def _claims(turns: Sequence[Turn], answered: Set[str], *, among_people: bool) -> Iterator[Candidate | Dropped]:
     before = None
     for turn in turns:
         if turn.role not in (MessageRole.SYSTEM, MessageRole.TOOL, MessageRole.ASSISTANT):
-            yield from claims.of_turn(turn, before, everything=among_people)
+            if among_people:
+                yield from claims.among_people(turn, before)
+            else:
+                yield from claims.to_assistant(turn, answered=turn.id in answered)
         before = turn

@@ -1,5 +1,5 @@
-"""What was derived from a conversation goes with it: an experience that rests on nothing else is deleted, one that rests
-on others too loses these sources. Needs a tenant's scope."""
+"""What was derived from a conversation goes with it: an experience that rests on nothing else is deleted, one that
+rests on others too loses these sources. Needs a tenant's scope."""
 
 from memory import queue
 from memory.layers import distilled

@@ -22,10 +22,7 @@ def language_of(text: str) -> str:
 def sentences(text: str) -> list[str]:
     """The sentences of a text, in order, without the space around them."""
     found: list[str] = []
-    for piece in _SENTENCE_END.split(text):
-        piece = piece.strip()
-        if not piece:
-            continue
+    for piece in filter(None, map(str.strip, _SENTENCE_END.split(text))):
         if found and _ABBREVIATION.search(found[-1]) and not found[-1].endswith("\n"):
             found[-1] = f"{found[-1]} {piece}"
         else:

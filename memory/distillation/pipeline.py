@@ -18,7 +18,7 @@ from memory.distillation.update import Thresholds
 from memory.embedding.current import calibration_of, embedder
 from memory.embedding.spec import Matrix
 from memory.errors import Conflict
-from memory.events import store
+from memory.events import facts, store
 from memory.events.draft import draft
 from memory.llm import client as llm
 from memory.models import Decision, Distillation, Event, Experience, QueueItem, Stream, Task
@@ -188,15 +188,15 @@ def _part(distillation: Distillation) -> tuple[int, int | None]:
 
 def _recalled(stream: Stream) -> list[str]:
     """The texts of experiences that were recalled in this stream."""
-    ids: set[str] = set()
-    for event in Event.objects.in_stream(stream).filter(type__in=(EventType.MEMORY_RECALLED, EventType.CONTEXT_BUILT)):
-        told = event.payload.get("experiences")
+    ids = set()
+    for event in Event.objects.in_stream(stream).filter(type=EventType.MEMORY_RECALLED):
+        results = event.payload.get("results")
         ids |= (
-            {each if isinstance(each, str) else each.get("id", "") for each in told}
-            if isinstance(told, list)
+            {facts.string(each, "id") for each in results if isinstance(each, dict)}
+            if isinstance(results, list)
             else set()
         )
-    return [experience.text for experience in Experience.objects.filter(pk__in=[each for each in ids if each])]
+    return [experience.text for experience in Experience.objects.filter(pk__in=ids)]
 
 
 def _without_recalled(extraction: Extraction, recalled: Sequence[str]) -> Extraction:

@@ -1,4 +1,5 @@
-"""Rules for statements: preferences, profiles, facts, decisions, each with what it is about. English and Chinese. Pure."""
+"""Rules for statements: preferences, profiles, facts, decisions, each with what it is about. English and Chinese.
+Pure."""
 
 import re
 from dataclasses import dataclass
@@ -115,7 +116,7 @@ _RULES = (
     _rule(
         "setting",
         Kind.FACT,
-        r"\b(?:the|our) (?P<topic>[\w ./-]{3,60}?) (?:is|are|runs on|uses|has moved to|is now|was changed to|points to) (?:now )?(?:set to |called |at |on )?(?P<value>[`\"']?[\w./:@-]*[\d/:.@_-][\w./:@-]*[`\"']?)(?=[\s,.!;)]|$)",
+        r"\b(?:the|our) (?P<topic>[\w ./-]{3,60}?) (?:is|are|runs on|uses|has moved to|is now|was changed to|points to) (?:now )?(?:set to |called |at |on )?(?P<value>[`\"']?[\w./:@-]*(?:[\d/:@_-]|\.\w)[\w./:@-]*[`\"']?)(?=[\s,.!;)]|$)",
         "",
     ),
     _rule("zh-name", Kind.PROFILE, r"我(?:的名字)?叫(?P<value>[\u4e00-\u9fffA-Za-z·]{1,12})", "name"),
@@ -164,10 +165,12 @@ _RULES = (
     _rule(
         "zh-setting",
         Kind.FACT,
-        r"(?P<topic>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)(?:是|改成了?|设为|设置为|换成了?)(?P<value>[A-Za-z0-9_./:@-]*[\d/:.@_-][A-Za-z0-9_./:@-]*)",
+        r"(?P<topic>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)(?:是|改成了?|设为|设置为|换成了?)(?P<value>[A-Za-z0-9_./:@-]*(?:[\d/:@_-]|\.\w)[A-Za-z0-9_./:@-]*)",
         "",
     ),
 )
+# A topic that only points at something says nothing when it stands alone.
+_POINTING = re.compile(r"(?:it|this|that|these|those|they|he|she|there|which|what)\b|[它这那此该]", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|myself|we|our|we're|we've)\b|我|咱", re.IGNORECASE)
 # What asks for something now is a request, and no statement about somebody.
 _REQUEST = re.compile(
@@ -184,10 +187,10 @@ def read(sentence: str) -> Statement | None:
         if not found:
             continue
         groups = found.groupdict()
-        value = next((groups[name] for name in ("value", "value2") if groups.get(name)), "").strip(" `\"'")
-        if not value:
-            continue
+        value = next((groups[name] for name in ("value", "value2") if groups.get(name)), "").strip(" `\"'.")
         topic = (groups.get("topic") or "").strip().lower()
+        if not value or _POINTING.match(topic):
+            continue
         subject = " ".join(filter(None, (rule.subject, topic))) if rule.holds_one else ""
         return Statement(rule.name, rule.kind, subject, value)
     return None

@@ -60,7 +60,7 @@ def candidates(value: Any, turns: Sequence[Turn], rules: Rules) -> list[Candidat
 
 def _candidate(told: Any, turns: Sequence[Turn], rules: Rules) -> Candidate:
     if not isinstance(told, Mapping):
-        raise ValueError("Each memory must be an object.")
+        raise ValueError("Each memory must be an object.")  # noqa: TRY004  of a model's answer, no caller's mistake
     kind, problem, solution = told.get("kind"), told.get("problem") or "", told.get("solution")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(sorted(KINDS))}.")

@@ -41,6 +41,7 @@ def measure(embedder: Embedder) -> Calibration:
     unrelated = float(np.mean(apart))
     if not unrelated < paraphrased < 1:
         raise ValueError(
-            f"Paraphrases score {paraphrased:.3f} and unrelated texts {unrelated:.3f}: this model cannot tell them apart."
+            f"Paraphrases score {paraphrased:.3f} and unrelated texts {unrelated:.3f}: "
+            "this model cannot tell them apart."
         )
     return Calibration(round(unrelated, 4), round(paraphrased, 4))

@@ -1,4 +1,5 @@
-"""Pairs of sentences that say the same in other words, to calibrate a model by. Two of different pairs are unrelated."""
+"""Pairs of sentences that say the same in other words, to calibrate a model by. Two of different pairs are
+unrelated."""
 
 PARAPHRASES = (
     ("The disk of the server is full.", "There is no space left on the server's hard drive."),

@@ -1,9 +1,10 @@
-"""Distilled memory: what people do to experiences. Every change can be seen in their revisions, and the last one undone.
+"""Distilled memory: what people do to experiences. Every change can be seen in their revisions, and the last one
+undone.
 
 `actor` says who it is: `user:<address>` or `key:<name>`. Needs a tenant's scope.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,6 +29,7 @@ from memory.vocabulary import (
 
 TEXT_LENGTH = 20_000
 REASON_LENGTH = 500
+VALUE_LENGTH = 200
 # What a client or an operator may set.
 EDITABLE = frozenset({"problem", "solution", "kind", "confidence", "subject", "value", "pinned", "status"})
 # So much weighs what was thought before any feedback came: the strength of a beta prior, in verdicts.
@@ -173,7 +175,8 @@ def undo(experience_id: str, actor: str) -> Experience:
 
 
 def feedback(experience_id: str, verdict: Any, actor: str, note: Any = None) -> Experience:
-    """Whether it helped. Confidence moves to the mean of a beta posterior: PRIOR verdicts weigh what was thought before.
+    """Whether it helped. Confidence moves to the mean of a beta posterior: PRIOR verdicts weigh what was thought
+    before.
 
     Raises:
         NotFound: there is no such experience. Invalid: the verdict is neither `helpful` nor `harmful`.
@@ -192,8 +195,9 @@ def feedback(experience_id: str, verdict: Any, actor: str, note: Any = None) -> 
 
 
 def after_verdict(confidence: float, verdict: float, number: int) -> float:
-    """The confidence in [0, 1] after the `number`th verdict (1: helpful, 0: harmful): the running mean of a beta-binomial
-    posterior whose prior weighs PRIOR verdicts (Gelman et al., Bayesian Data Analysis, section 2.4). Pure."""
+    """The confidence in [0, 1] after the `number`th verdict (1: helpful, 0: harmful): the running mean of a
+    beta-binomial posterior whose prior weighs PRIOR verdicts (Gelman et al., Bayesian Data Analysis, section 2.4).
+    Pure."""
     return round(confidence + (verdict - confidence) / (PRIOR + number), 4)
 
 
@@ -208,7 +212,8 @@ def delete(experience_id: str) -> dict[str, Any]:
 
 
 def remove(ids: Sequence[str]) -> dict[str, int]:
-    """Delete these experiences and what belongs to them: no row and no vector stays. Returns how many rows, by table."""
+    """Delete these experiences and what belongs to them: no row and no vector stays. Returns how many rows, by
+    table."""
     others = Experience.objects.filter(abstraction_id__in=ids) | Experience.objects.filter(superseded_by_id__in=ids)
     for other in others.select_for_update().order_by("pk"):
         other.abstraction_id = None if other.abstraction_id in ids else other.abstraction_id
@@ -275,27 +280,46 @@ def _as_active(experience: Experience) -> dict[str, Any]:
 
 
 def _checked(experience: Experience, name: str, value: Any) -> Any:
-    if name == "pinned":
-        if not isinstance(value, bool):
-            raise Invalid("pinned must be true or false.")
-        return value
-    if name == "confidence":
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise Invalid("confidence must be a number from 0 to 1.")
-        return float(value)
-    if name == "status":
-        if value not in (ExperienceStatus.ACTIVE, ExperienceStatus.ARCHIVED):
-            raise Invalid("status must be active or archived.")
-        if experience.status == ExperienceStatus.DRAFT:
-            raise Conflict("A draft is accepted or dropped with its distillation.")
-        return value
-    if name == "kind":
-        if not isinstance(value, str) or value not in set(Kind):
-            raise Invalid(f"kind must be one of {', '.join(Kind)}.")
-        if not experience.user_id and value in PERSONAL_KINDS:
-            raise Conflict(f"It is shared in the tenant; a {value} belongs to a user.")
-        return value
-    return text(value, name, TEXT_LENGTH if name in ("problem", "solution") else 200).strip()
+    check = _CHECKS.get(name)
+    if check is not None:
+        return check(experience, value)
+    return text(value, name, TEXT_LENGTH if name in ("problem", "solution") else VALUE_LENGTH).strip()
+
+
+def _pinned(experience: Experience, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Invalid("pinned must be true or false.")
+    return value
+
+
+def _confidence(experience: Experience, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise Invalid("confidence must be a number from 0 to 1.")
+    return float(value)
+
+
+def _status(experience: Experience, value: Any) -> str:
+    if not isinstance(value, str) or value not in (ExperienceStatus.ACTIVE, ExperienceStatus.ARCHIVED):
+        raise Invalid("status must be active or archived.")
+    if experience.status == ExperienceStatus.DRAFT:
+        raise Conflict("A draft is accepted or dropped with its distillation.")
+    return value
+
+
+def _kind(experience: Experience, value: Any) -> str:
+    if not isinstance(value, str) or value not in set(Kind):
+        raise Invalid(f"kind must be one of {', '.join(Kind)}.")
+    if not experience.user_id and value in PERSONAL_KINDS and value != experience.kind:
+        raise Conflict(f"It is shared in the tenant; a {value} belongs to a user.")
+    return value
+
+
+_CHECKS: Mapping[str, Callable[[Experience, Any], Any]] = {
+    "pinned": _pinned,
+    "confidence": _confidence,
+    "status": _status,
+    "kind": _kind,
+}
 
 
 def _reason(reason: Any) -> str:

@@ -1,4 +1,5 @@
-"""What is to be embedded of experiences, documents and tools, and what becomes of their vectors. Needs a tenant's scope.
+"""What is to be embedded of experiences, documents and tools, and what becomes of their vectors. Needs a tenant's
+scope.
 
 The model is asked between `lacking` and `keep`, outside of any transaction.
 """
@@ -8,11 +9,11 @@ from collections.abc import Sequence
 from django.db.models import Model
 
 from memory.embedding.spec import Matrix
-from memory.models import Experience, Knowledge, Passage, Tool, Vector
+from memory.models import Experience, Knowledge, Passage, QueueItem, Tool, Vector
 from memory.retrieval import items, vector
 from memory.retrieval.item import Item
 from memory.retrieval.vector import VectorStore
-from memory.vocabulary import KNOWLEDGE_PREFIX, TOOL_PREFIX, WorkStatus
+from memory.vocabulary import KNOWLEDGE_PREFIX, TOOL_PREFIX, Collection, Queue, WorkStatus
 
 
 def lacking(subject_ids: Sequence[str], model: str) -> list[Item]:
@@ -57,3 +58,24 @@ def _table(subject_id: str) -> type[Model]:
     if subject_id.startswith(KNOWLEDGE_PREFIX):
         return Knowledge
     return Tool if subject_id.startswith(TOOL_PREFIX) else Experience
+
+
+def unembedded(model: str, most: int) -> list[str]:
+    """Experiences, documents and tools that have no vector by this model and wait for none, at most `most` of each."""
+    found: list[str] = []
+    waiting = QueueItem.objects.filter(queue=Queue.EMBEDDING).exclude(status=WorkStatus.COMPLETED)
+    for table, collection in ((Experience, Collection.EXPERIENCE), (Tool, Collection.TOOL)):
+        have = Vector.objects.filter(collection=collection, model=model)
+        lacks = table.objects.exclude(pk__in=have.values("item_id")).exclude(pk__in=waiting.values("subject_id"))
+        found += lacks.order_by("pk").values_list("pk", flat=True)[:most]
+    have = Vector.objects.filter(collection=Collection.KNOWLEDGE, model=model)
+    passages = Passage.objects.exclude(pk__in=have.values("item_id"))
+    documents = Knowledge.objects.filter(pk__in=passages.values("knowledge_id")).exclude(
+        pk__in=waiting.values("subject_id")
+    )
+    return found + list(documents.order_by("pk").values_list("pk", flat=True)[:most])
+
+
+def prune(model: str) -> int:
+    """Delete the vectors of every other model; returns how many."""
+    return Vector.objects.exclude(model=model).delete()[0]

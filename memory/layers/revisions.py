@@ -99,9 +99,10 @@ def restored(before: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def digest(user_id: str, kind: str, text: str) -> bytes:
-    """By what an experience is known again: SHA-256 (32 bytes) over owner, kind and text, whatever its spaces and case."""
+    """By what an experience is known again: SHA-256 (32 bytes) over owner, kind and text, whatever its spaces and
+    case."""
     plain = " ".join(text.casefold().split())
-    return hashlib.sha256("\x1f".join((user_id, kind, plain)).encode("utf-8", "replace")).digest()
+    return hashlib.sha256(f"{user_id}\x1f{kind}\x1f{plain}".encode("utf-8", "replace")).digest()
 
 
 def _derive(experience: Experience) -> None:

@@ -100,6 +100,7 @@ class Migration(migrations.Migration):
                 ),
                 ("sequence", models.CharField(blank=True, max_length=200)),
                 ("place", models.BigIntegerField(default=0)),
+                ("leaning", models.FloatField(default=0)),
                 (
                     "tenant",
                     models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to="memory.tenant"),

@@ -9,8 +9,8 @@ from memory.models.tenant import Tenant
 
 class Decision(models.Model):
     """One decision. `stage` says which stage took it; `candidate` is what it was about; `similarity` in [0, 1] is the
-    calibrated one to the neighbour, whose text is kept as it was, beside what came out. `digest` (32 bytes) is the candidate's, by which it is known when it
-    comes again."""
+    calibrated one to the neighbour, whose text is kept as it was, beside what came out. `digest` (32 bytes) is the
+    candidate's, by which it is known when it comes again."""
 
     tenant = models.ForeignKey(Tenant, models.CASCADE, db_index=False)
     distillation = models.ForeignKey(

@@ -44,6 +44,31 @@ class ExperienceQuerySet(models.QuerySet["Experience"]):
         """Those that this user's agents may see: the user's own and the shared ones."""
         return self.filter(user_id__in=("", user_id))
 
+    def matching(
+        self,
+        kind: str | None = None,
+        method: str | None = None,
+        status: str | None = None,
+        user_id: str | None = None,
+        min_confidence: float | None = None,
+        text: str | None = None,
+        embedding_status: str | None = None,
+    ) -> "ExperienceQuerySet":
+        """Those that every given filter lets through; one that is empty or None lets all through. Drafts are shown to
+        none but who asks for their status."""
+        asked = {"kind": kind, "method": method, "status": status, "user_id": user_id}
+        asked["embedding_status"] = embedding_status
+        if any("\x00" in given for given in (*asked.values(), text) if given):
+            return self.none()  # PostgreSQL holds no text with a NUL, and refuses to look for one
+        found = self.filter(**{name: given for name, given in asked.items() if given})
+        if not status:
+            found = found.exclude(status=ExperienceStatus.DRAFT)
+        if min_confidence is not None:
+            found = found.filter(confidence__gte=min_confidence)
+        if text:
+            found = found.filter(Q(problem__icontains=text) | Q(solution__icontains=text))
+        return found
+
     def evictable(self, often_helpful: int) -> list[str]:
         """The ids of all but drafts, in the order in which they are evicted: the least recently used first, behind them
         those that helped so much more often than they harmed, and pinned ones last."""

@@ -10,8 +10,8 @@ class IndexedText(models.Model):
     """One item of a collection.
 
     `length` is its number of terms, `terms` each of them once. `sequence` names what it is a piece of (a stream, a
-    document), in the order of `place`; empty, it stands alone. `names` are whom and what it is about, each as its terms
-    with spaces between.
+    document), in the order of `place`; empty, it stands alone. `leaning`, in [0, 1], is how much it needs what stands
+    around it. `names` are whom and what it is about, each as its terms with spaces between.
     """
 
     tenant = models.ForeignKey(Tenant, models.CASCADE, db_index=False)
@@ -22,6 +22,7 @@ class IndexedText(models.Model):
     names = ArrayField(models.TextField(), default=list)
     sequence = models.CharField(max_length=200, blank=True)
     place = models.BigIntegerField(default=0)
+    leaning = models.FloatField(default=0)
 
     class Meta:
         constraints = [

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from math import log
 from typing import NamedTuple
 
-# How fast a term's frequency saturates, and how much a text's length counts: the values of Trotman, Puurula and Burgess,
-# "Improvements to BM25 and Language Models Examined" (2014). Measured against others in docs/adr/0009.
+# How fast a term's frequency saturates, and how much a text's length counts: the values of Trotman, Puurula and
+# Burgess, "Improvements to BM25 and Language Models Examined" (2014). Measured against others in docs/adr/0009.
 K1 = 0.9
 B = 0.4
 

@@ -22,7 +22,8 @@ COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, ready to be searched with: its terms, and its vector by `model`, or none where it could not be embedded."""
+    """A query, ready to be searched with: its terms, and its vector by `model`, or none where it could not be
+    embedded."""
 
     terms: Sequence[str]
     vector: Sequence[float] | None = None
@@ -53,9 +54,9 @@ def legs(
 def neighbours(keys: Sequence[Key]) -> list[Neighbour]:
     """What stands up to two places before and after these items."""
     return [
-        Neighbour(Key(collection, of), Key(collection, near), steps)
+        Neighbour(Key(collection, of), Key(collection, near), steps, leaning)
         for collection, ids in _by_collection(keys).items()
-        for of, near, steps in sql.run("neighbours", {"collection": collection, "ids": ids})
+        for of, near, steps, leaning in sql.run("neighbours", {"collection": collection, "ids": ids})
     ]
 
 

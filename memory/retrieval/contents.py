@@ -4,7 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memory.models import Experience, Passage, Source, Tool
+import orjson
+
+from memory import sql
+from memory.models import Passage, Tool
 from memory.retrieval.rank import Key
 from memory.vocabulary import Collection
 
@@ -28,7 +31,7 @@ def of(keys: Sequence[Key]) -> dict[Key, Content]:
         Collection.KNOWLEDGE: _passages,
         Collection.TOOL: _tools,
     }
-    found = {}
+    found: dict[Key, Content] = {}
     for collection in {key.collection: None for key in keys}:
         ids = [key.item_id for key in keys if key.collection == collection]
         found |= {Key(collection, item_id): content for item_id, content in read[collection](ids).items()}
@@ -36,30 +39,15 @@ def of(keys: Sequence[Key]) -> dict[Key, Content]:
 
 
 def _experiences(ids: list[str]) -> dict[str, Content]:
-    sources: dict[str, list[dict[str, Any]]] = {}
-    rows = Source.objects.filter(experience__in=ids).order_by("stream_name", "event_version")
-    for experience_id, stream, version, message in rows.values_list(
-        "experience_id", "stream_name", "event_version", "message_id"
-    ):
-        named = {"stream": stream, "event_version": version, "message_id": message}
-        sources.setdefault(experience_id, []).append(named)
+    names = ("kind", "method", "user_id", "agent_id", "status", "confidence", "valid_from", "valid_to")
+    rows = sql.run("experience_contents", {"ids": ids, "most": MAX_SOURCES})
     return {
-        found.pk: Content(
-            found.pk,
-            found.text,
-            {
-                "kind": found.kind,
-                "method": found.method,
-                "user_id": found.user_id,
-                "agent_id": found.agent_id,
-                "status": found.status,
-                "confidence": found.confidence,
-                "valid_from": found.valid_from,
-                "valid_to": found.valid_to,
-                "sources": sources.get(found.pk, [])[:MAX_SOURCES],
-            },
+        item_id: Content(
+            item_id,
+            f"{problem}\n{solution}" if problem else solution,
+            {**dict(zip(names, provenance, strict=True)), "sources": orjson.loads(sources)},
         )
-        for found in Experience.objects.filter(pk__in=ids)
+        for item_id, problem, solution, *provenance, sources in rows
     }
 
 

@@ -3,12 +3,11 @@
 The conditions are written here, whole; what a client asked for goes into them as parameters only.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
-
-import orjson
 
 from memory.vocabulary import Collection
 
@@ -19,8 +18,8 @@ class Filters:
 
     `user_ids` are owners: "" stands for what is shared. `as_of` asks for what held at that time, though something newer
     may have taken its place. `since` and `until` bound when it was first true (documents, tools: when they were added).
-    `metadata` must be part of the item's. What documents and tools do not have (owner, kind, agent, status, confidence) does not
-    keep them out.
+    `metadata` must be part of the item's. What documents and tools do not have (owner, kind, agent, status, confidence)
+    does not keep them out.
     """
 
     user_ids: Sequence[str] | None = None
@@ -81,7 +80,7 @@ def parameters(filters: Filters) -> dict[str, Any]:
     for name in ("user_ids", "kinds", "statuses", "agent_ids"):
         values[name] = None if values[name] is None else list(values[name])
     if filters.metadata is not None:
-        values["metadata"] = orjson.dumps(filters.metadata).decode()
+        values["metadata"] = json.dumps(filters.metadata)
     return values
 
 

@@ -10,10 +10,11 @@ from typing import TypeVar
 Key = TypeVar("Key", bound=Hashable)
 Leg = Mapping[Key, float]
 
-# Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods" (2009).
+# Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods"
+# (2009).
 RANK_CONSTANT = 60
-# What a text scores that has nothing to do with the query, where that is known: BM25 gives it nothing. No model's cosine
-# does, so there the worst that was found stands for it.
+# What a text scores that has nothing to do with the query, where that is known: BM25 gives it nothing. No model's
+# cosine does, so there the worst that was found stands for it.
 NOTHING = {"lexical": 0.0}
 
 
@@ -24,7 +25,8 @@ def weighted(legs: Mapping[str, Leg[Key]], weights: Mapping[str, float], pool: i
 
 
 def by_rank(legs: Mapping[str, Leg[Key]], weights: Mapping[str, float]) -> dict[Key, dict[str, float]]:
-    """By the places alone: reciprocal rank fusion, stretched so that the first place of a leg counts its whole weight."""
+    """By the places alone: reciprocal rank fusion, stretched so that the first place of a leg counts its whole
+    weight."""
     return _contributions({name: _reciprocal(leg) for name, leg in legs.items()}, weights)
 
 

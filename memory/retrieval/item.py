@@ -18,8 +18,8 @@ CONTEXT_WEIGHT = 0.5
 class Item:
     """One item of a collection.
 
-    `title` heads what it is a piece of, `context` is what stands before the text, `sequence` names what it is a piece of,
-    in the order of `place`, and `names` are whom and what it is about, as written.
+    `title` heads what it is a piece of, `context` is what stands before the text, `sequence` names what it is a piece
+    of, in the order of `place`, and `names` are whom and what it is about, as written.
     """
 
     collection: Collection
@@ -48,6 +48,11 @@ class Item:
         for term, times in terms(f"{self.title}\n{self._added}").items():
             counted[term] = counted.get(term, 0.0) + CONTEXT_WEIGHT * times
         return counted
+
+    @property
+    def leaning(self) -> float:
+        """How much the text leans on what stands around it: 1 for a short one, less the longer it is."""
+        return min(1.0, SELF_CONTAINED / max(1, len(self.text)))
 
     @property
     def _added(self) -> str:

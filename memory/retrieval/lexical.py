@@ -69,6 +69,7 @@ def _index(collection: Collection, items: dict[str, Item]) -> None:
             "names": ["\n".join(names.keys(items[item_id].names)) for item_id in text_ids],
             "sequences": [items[item_id].sequence for item_id in text_ids],
             "places": [items[item_id].place for item_id in text_ids],
+            "leanings": [items[item_id].leaning for item_id in text_ids],
         },
     )
     postings = [

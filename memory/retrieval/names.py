@@ -24,4 +24,4 @@ def keys(names: Iterable[str]) -> list[str]:
 
 def named(kept: Iterable[str], asked: Set[str]) -> bool:
     """Whether one of these names stands in a query with these terms, whole."""
-    return any(asked.issuperset(name.split(" ")) for name in kept)
+    return any(set(name.split(" ")) <= asked for name in kept)

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-# Characters of a passage at most. Embedding models read 512 tokens: about 1,500 characters of English, or 500 Chinese ones.
+# Characters of a passage at most. Embedding models read 512 tokens: about 1,500 characters of English, or 500 Chinese
+# ones.
 MAX_PASSAGE = 1_200
 # A Chinese, Japanese or Korean character counts as so many: each is about a token of its own.
 WIDE = 2.4
@@ -18,7 +19,8 @@ def cut(text: str) -> list[str]:
 
 
 def _joined(text: str, depth: int) -> Iterator[str]:
-    """The text, cut at this depth's places or deeper where pieces are too long, and put together again where they fit."""
+    """The text, cut at this depth's places or deeper where pieces are too long, and put together again where they
+    fit."""
     if _size(text) <= MAX_PASSAGE:
         yield text
         return

@@ -38,9 +38,9 @@ class Plan:
     """How much each thing counts. Weights are at least 0; one of 0 leaves its source or signal out.
 
     A source's weight multiplies the score of all that is found in it; the others add what they contribute, each up to
-    its weight. `neighbour_weight` is what the item before and after hand on of their own, half of it the next but
-    one; `name_weight` is added where the query names whom or what an item is about. `half_lives` are days, by kind.
-    Experiences below `confidence_floor` are not found.
+    its weight. `neighbour_weight` is what the item before and after hand on of their own to a short text, half of it
+    the next but one; `name_weight` is added where the query names whom or what an item is about. `half_lives` are days,
+    by kind. Experiences below `confidence_floor` are not found.
     """
 
     experience_weight: float = 1.0
@@ -56,8 +56,6 @@ class Plan:
     confidence_floor: float = 0.2
     fusion: Fusion = Fusion.WEIGHTED
     half_lives: Mapping[str, float] = field(default_factory=_half_lives)
-    rewrite: bool = False
-    rerank: bool = False
 
     def source_weight(self, collection: Collection) -> float:
         """What a source's scores are multiplied with."""
@@ -92,13 +90,9 @@ def parse(raw: Any) -> Plan:
 
 def _value(name: str, value: Any) -> Any:
     if name == "fusion":
-        if value not in set(Fusion):
+        if not isinstance(value, str) or value not in set(Fusion):
             raise Invalid(f"plan.fusion must be one of {', '.join(Fusion)}.")
         return Fusion(value)
-    if name in ("rewrite", "rerank"):
-        if not isinstance(value, bool):
-            raise Invalid(f"plan.{name} must be true or false.")
-        return value
     if name == "half_lives":
         if not isinstance(value, dict) or not value.keys() <= set(Kind):
             raise Invalid(f"plan.half_lives must be an object of days, by kind: {', '.join(Kind)}.")

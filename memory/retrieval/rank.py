@@ -1,8 +1,8 @@
 """The score of a candidate, part by part. Pure.
 
-What stands in a candidate's favour adds up: the legs that found it, what its neighbours hand on, that the query names whom it is
-about, how recent, how much used and how well judged it is. The source's weight multiplies every part, so a score is
-always the sum of its parts.
+What stands in a candidate's favour adds up: the legs that found it, what its neighbours hand on, that the query names
+whom it is about, how recent, how much used and how well judged it is. The source's weight multiplies every part, so a
+score is always the sum of its parts.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -41,11 +41,13 @@ class Facts:
 
 
 class Neighbour(NamedTuple):
-    """`key` stands `steps` (1 or 2) before or after `of` in their sequence."""
+    """`key` stands `steps` (1 or 2) before or after `of` in their sequence, and leans on others by `leaning`, in [0,
+    1]."""
 
     of: Key
     key: Key
     steps: int
+    leaning: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def ranked(
     handed_on: dict[Key, float] = {}
     for near in neighbours:
         own = sum(found.get(near.of, {}).values())
-        handed_on[near.key] = handed_on.get(near.key, 0.0) + plan.neighbour_weight / near.steps * own
+        handed_on[near.key] = handed_on.get(near.key, 0.0) + plan.neighbour_weight / near.steps * near.leaning * own
     scored = []
     for key, fact in facts.items():
         parts = {**found.get(key, {}), "neighbours": handed_on.get(key, 0.0), **_signals(fact, asked, plan)}

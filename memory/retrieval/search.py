@@ -27,9 +27,9 @@ POOL = 50
 class Hit:
     """One result.
 
-    `id` is the experience's, document's or tool's; of a document it is one passage that was found. `scores` are the parts
-    that the score is the sum of, `raw` what the legs themselves said: cosine, and BM25. `provenance` tells what it is and
-    where it came from.
+    `id` is the experience's, document's or tool's; of a document it is one passage that was found. `scores` are the
+    parts that the score is the sum of, `raw` what the legs themselves said: cosine, and BM25. `provenance` tells what
+    it is and where it came from.
     """
 
     source: Collection
@@ -68,8 +68,8 @@ def search(
     allowed: Filters | None = None,
     model: Embedder | None = None,
 ) -> Found:
-    """What fits the query best, at most `limit`. Superseded and archived experiences stay out unless the filters ask for
-    them.
+    """What fits the query best, at most `limit`. Superseded and archived experiences stay out unless the filters ask
+    for them.
 
     Args:
         model: embeds the query; the one in use by default.
@@ -105,10 +105,8 @@ def ranking(query: str, limit: int, plan: Plan, allowed: Filters, model: Embedde
     weights = {"vector": plan.vector_weight, "lexical": plan.lexical_weight}
     pool = max(POOL, limit)
     legs = candidates.legs(prepared, plan.sources, weights, pool, effective)
-    if plan.fusion == Fusion.RANK:
-        found = fusion.by_rank(legs, weights)
-    else:
-        found = fusion.weighted(legs, weights, pool)
+    by_rank = plan.fusion == Fusion.RANK
+    found = fusion.by_rank(legs, weights) if by_rank else fusion.weighted(legs, weights, pool)
     near = candidates.neighbours(list(found)) if plan.neighbour_weight > 0 else []
     keys = list(dict.fromkeys([*found, *(neighbour.key for neighbour in near)]))
     facts = candidates.facts(keys, effective, allowed.as_of or datetime.now(UTC))

@@ -1,8 +1,8 @@
 """The store of vectors: add, search the nearest, and create a collection. Needs a tenant's scope.
 
-Vectors of several models, and so of several dimensions, stand in one table, each searched with its own model. Few vectors
-are compared one by one, which is exact; many are found through an HNSW index over their model, which PostgreSQL reads on
-until enough of them have passed the filters (pgvector 0.8).
+Vectors of several models, and so of several dimensions, stand in one table, each searched with its own model. Few
+vectors are compared one by one, which is exact; many are found through an HNSW index over their model, which PostgreSQL
+reads on until enough of them have passed the filters (pgvector 0.8).
 """
 
 import hashlib
@@ -22,8 +22,8 @@ from memory.vocabulary import Collection
 
 # Up to so many vectors, comparing all is as fast as the index, and exact; measured in docs/adr/0009.
 EXACT_UP_TO = 5_000
-# How many of the index's candidates are looked at first, and how many before PostgreSQL gives up: more than those that do not
-# pass can be when no fewer than EXACT_UP_TO do.
+# How many of the index's candidates are looked at first, and how many before PostgreSQL gives up: so many that it finds
+# enough, since more than EXACT_UP_TO pass the filters.
 WIDE = 100
 MOST = 1_000_000
 
@@ -76,7 +76,7 @@ class VectorStore:
             "collection": collection,
             "item_ids": [item.item_id for item in newest.values()],
             "models": [item.model for item in newest.values()],
-            "vectors": [_text(item.vector) for item in newest.values()],
+            "vectors": [written(item.vector) for item in newest.values()],
             "digests": [item.text_digest for item in newest.values()],
         }
         sql.run("insert_vectors", parameters)
@@ -88,7 +88,7 @@ class VectorStore:
         `limit`."""
         asked = filters or Filters()
         shape = {"collection": collection, "model": model, "dimension": len(vector)}
-        parameters = shape | {"vector": _text(vector), "limit": limit} | conditions.parameters(asked)
+        parameters = shape | {"vector": written(vector), "limit": limit} | conditions.parameters(asked)
         if self._is_many(collection, shape, asked):
             sql.run("read_index_on", {"wide": str(max(WIDE, limit)), "most": str(MOST)})
             statement = _indexed(model, len(vector), conditions.exists(collection, asked, "stored.item_id", each=True))
@@ -97,17 +97,17 @@ class VectorStore:
         return [Hit(*row) for row in sql.rows(statement, parameters)]
 
     def _is_many(self, collection: Collection, shape: dict[str, object], asked: Filters) -> bool:
-        """Whether more vectors than EXACT_UP_TO would have to be compared, and an index is there to help."""
+        """Whether there is an index, and more vectors than EXACT_UP_TO would have to be compared without it."""
+        ((indexed,),) = sql.run("vector_index", shape)
         bound = EXACT_UP_TO + 1
-        if sql.run("count_vectors", {**shape, "bound": bound})[0][0] < bound:
+        if not indexed or sql.run("count_vectors", {**shape, "bound": bound})[0][0] < bound:
             return False
         passing = " AND ".join(conditions.conditions(collection, asked).values())
-        if passing:
-            counting = sql.read("count_passing").format(table=conditions.TABLES[collection], conditions=passing)
-            ((count,),) = sql.rows(counting, {**conditions.parameters(asked), "bound": bound})
-            if count < bound:
-                return False
-        return bool(sql.run("vector_index", shape)[0][0])
+        if not passing:
+            return True
+        counting = sql.read("count_passing").format(table=conditions.TABLES[collection], conditions=passing)
+        ((count,),) = sql.rows(counting, {**conditions.parameters(asked), "bound": bound})
+        return bool(count >= bound)
 
 
 @cache
@@ -124,7 +124,7 @@ def _indexed(model: str, dimension: int, condition: str) -> str:
     )
 
 
-def _text(vector: Sequence[float]) -> str:
+def written(vector: Sequence[float]) -> str:
     """A vector as PostgreSQL reads it, at the precision that it keeps.
 
     Raises:

@@ -7,9 +7,11 @@ WITH collection AS (
     SELECT term, text_id, frequency, length
     FROM memory_posting
     WHERE tenant_id = aresweb_tenant_id() AND collection = %(collection)s AND term = ANY (%(terms)s::text[])
+), spread AS MATERIALIZED (
+    SELECT term, count(*)::float8 AS texts FROM matched GROUP BY term
 ), weights AS (
-    SELECT term, ln(1 + (texts - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-    FROM matched CROSS JOIN collection GROUP BY term, texts
+    SELECT term, ln(1 + (collection.texts - spread.texts + 0.5) / (spread.texts + 0.5)) AS idf
+    FROM spread CROSS JOIN collection
 ), scored AS (
     SELECT text_id, sum(
         idf * frequency * (%(k1)s + 1) / (frequency + %(k1)s * (1 - %(b)s + %(b)s * length / average))

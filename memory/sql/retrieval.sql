@@ -1,3 +1,13 @@
+-- Before 0.8, pgvector cannot read an index on until enough rows have passed a filter.
+DO $$
+BEGIN
+    IF (SELECT string_to_array(extversion, '.')::integer[] < ARRAY[0, 8] FROM pg_extension WHERE extname = 'vector') THEN
+        RAISE EXCEPTION 'The extension pgvector of this database is older than 0.8.'
+            USING HINT = 'Install a newer one, then, as a superuser, run there: ALTER EXTENSION vector UPDATE;';
+    END IF;
+END
+$$;
+
 -- What can be searched belongs to a tenant.
 SELECT aresweb_isolate(relation) FROM unnest(ARRAY[
     'memory_knowledge', 'memory_passage', 'memory_tool', 'memory_indexedtext', 'memory_posting'
@@ -44,6 +54,9 @@ CREATE TRIGGER forget_item AFTER DELETE ON memory_tool
 -- HNSW takes up to 2,000 dimensions of `vector`, and 4,000 of `halfvec`; larger ones are searched exactly.
 CREATE FUNCTION aresweb_index_vectors(model text, dimension integer) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
+-- The graph of 100,000 vectors of 384 dimensions fits into this memory, beyond which building gets many times slower.
+-- Without parallel workers, since these need as much shared memory, of which containers have little.
+SET maintenance_work_mem = '256MB' SET max_parallel_maintenance_workers = 0
 AS $$
 DECLARE
     kind text := CASE WHEN dimension <= 2000 THEN 'vector' WHEN dimension <= 4000 THEN 'halfvec' END;
@@ -61,3 +74,6 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION aresweb_index_vectors(text, integer) FROM PUBLIC;
+
+-- Nobody asks for a posting by its number, and there are many of them: the index of the key would double what each costs.
+ALTER TABLE memory_posting DROP CONSTRAINT memory_posting_pkey;

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from splintr import Tokenizer
+from splintr import AnyTokenizer, Tokenizer
 
 from memory.events import facts
 
@@ -114,6 +114,5 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 @cache
-def _encoding(vocabulary: str) -> Tokenizer:
-    encoding: Tokenizer = Tokenizer.from_pretrained(vocabulary)
-    return encoding
+def _encoding(vocabulary: str) -> AnyTokenizer:
+    return Tokenizer.from_pretrained(vocabulary)

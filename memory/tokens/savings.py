@@ -60,8 +60,8 @@ FIELDS = {By.DAY: "day", By.AGENT: "stream__agent_id", By.METHOD: "method", By.M
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What an entry must be to be added up; None lets all through, and the empty text those that name none. The `source`
-    is REPORTED or COUNTED."""
+    """What an entry must be to be added up; None lets all through, and the empty text those that name none. The
+    `source` is REPORTED or COUNTED."""
 
     day: date | None = None
     since: date | None = None
@@ -88,9 +88,9 @@ class Filters:
 class Sums:
     """Tokens, and money in US dollars: None where no price is known, and only of what has one otherwise.
 
-    `contexts` have `raw`, `sent` and `saved` tokens; `calls` have what models read and answered. They are not to be added
-    to each other: what is sent in a context is read by a model. `counted` is our count of the input of `compared` calls,
-    of which the provider `reported` so much.
+    `contexts` have `raw`, `sent` and `saved` tokens; `calls` have what models read and answered. They are not to be
+    added to each other: what is sent in a context is read by a model. `counted` is our count of the input of `compared`
+    calls, of which the provider `reported` so much.
     """
 
     contexts: int
@@ -119,7 +119,8 @@ class Sums:
 
     @property
     def deviation(self) -> float | None:
-        """How far our count lies above what providers reported, as a share of that; None where nothing can be compared."""
+        """How far our count lies above what providers reported, as a share of that; None where nothing can be
+        compared."""
         return (self.counted - self.reported) / self.reported if self.reported else None
 
 

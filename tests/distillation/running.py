@@ -14,7 +14,9 @@ from memory.vocabulary import Queue
 def said(tenant: Tenant, messages: Sequence[Any], user: str = "ann", agent: str = "ops") -> str:
     """A session with these messages: texts alternate between user and assistant. Its id."""
     roles = ("user", "assistant")
-    raws = [{"role": roles[n % 2], "content": each} if isinstance(each, str) else each for n, each in enumerate(messages)]
+    raws = [
+        {"role": roles[n % 2], "content": each} if isinstance(each, str) else each for n, each in enumerate(messages)
+    ]
     with tenant_scope(tenant.pk):
         opened = session.create(user, agent)
         session.add_messages(opened.pk, raws)

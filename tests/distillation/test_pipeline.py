@@ -73,7 +73,10 @@ def test_who_returns_to_an_older_value_is_believed(acme: Tenant) -> None:
     for place in ("Berlin", "Lisbon", "Berlin"):
         learn(acme, [f"I live in {place}.", "Noted."])
 
-    assert {each.value: each.status for each in known(acme, kind="profile")} == {"Berlin": "active", "Lisbon": "superseded"}
+    assert {each.value: each.status for each in known(acme, kind="profile")} == {
+        "Berlin": "active",
+        "Lisbon": "superseded",
+    }
 
 
 def test_users_do_not_share_what_they_say_of_themselves(acme: Tenant) -> None:
@@ -97,7 +100,13 @@ def test_what_reads_like_an_instruction_waits_for_an_operator(acme: Tenant) -> N
 
 
 def test_secrets_are_taken_out_and_the_pair_is_kept(acme: Tenant) -> None:
-    learn(acme, ["psql says: FATAL: password authentication failed. My password is Tr0ub4dor&3x, what is wrong?", "Use port 5433."])
+    learn(
+        acme,
+        [
+            "psql says: FATAL: password authentication failed. My password is Tr0ub4dor&3x, what is wrong?",
+            "Use port 5433.",
+        ],
+    )
 
     assert known(acme)
     with tenant_scope(acme.pk):
