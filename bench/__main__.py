@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import append, compaction, distillation, pages, recall, recovery, search, startup, state, verify
+from bench import append, compaction, distillation, pages, recall, recovery, savings, search, startup, state, verify
 from bench.server import installation
 
 BENCHMARKS = {
@@ -15,6 +15,7 @@ BENCHMARKS = {
     "distillation": distillation,
     "recall": recall,
     "search": search,
+    "savings": savings,
     "startup": startup,
 }
 
