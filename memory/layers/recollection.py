@@ -39,10 +39,10 @@ class Recall(Protocol):
     def __call__(self, query: str, most: int, user_id: str) -> Recollection: ...
 
 
-def recall(query: str, most: int, user_id: str) -> Recollection:
+def recall(query: str, most: int, user_id: str, plan: Plan = EXPERIENCES) -> Recollection:
     """The experiences that fit a question best. One that is no nearer to it than unrelated texts are to each other, and
     has no word in common with it, is not among them: it would only take tokens."""
-    found = search.search(query[: search.MAX_QUERY], most, plan=EXPERIENCES, allowed=Filters(user_ids=["", user_id]))
+    found = search.search(query[: search.MAX_QUERY], most, plan=plan, allowed=Filters(user_ids=["", user_id]))
     calibration = calibration_of(embedder().model)
     return Recollection(
         [

@@ -2,9 +2,11 @@
 
 import pytest
 
+from memory import recovery
 from memory.distillation import forgetting
 from memory.events import compaction
 from memory.layers import distilled as people
+from memory.layers import task
 from memory.manager import MemoryManager
 from memory.models import Decision, Event, QueueItem, Source, Stream, Tenant, Vector
 from memory.tenancy import tenant_scope
@@ -170,3 +172,14 @@ def test_of_an_erased_user_nothing_that_was_learned_is_left(acme: Tenant) -> Non
     assert {each.user_id for each in known(acme)} == {"bob"}
     with tenant_scope(acme.pk):
         assert not Event.objects.filter(stream__user_id="ann").exists()
+
+
+def test_an_agent_that_comes_back_is_given_what_fits_its_open_task(acme: Tenant) -> None:
+    learn(acme, NGINX)
+    opened = said(acme, ["Please look after the web server."], agent="ops")
+    with tenant_scope(acme.pk):
+        task.create(opened, "ann", "nginx answers 502 Bad Gateway again")
+        made = recovery.recover("ops")
+
+    assert made.experiences
+    assert "proxy_pass" in made.experiences[0]["text"]
