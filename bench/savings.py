@@ -61,7 +61,8 @@ def _one_conversation() -> None:
         "savings-conversation",
         f"One conversation: the whole history against a context of at most {BUDGET} tokens",
         (
-            "rounds", "raw (est.)", "sent (est.)", "saved % (est.)", "published %", "raw", "sent", "saved %", "answered",
+            "rounds", "raw (est.)", "sent (est.)", "saved % (est.)", "published %", "raw", "sent", "saved %",
+            "answered",
         ),
         rows,
     )  # fmt: skip
@@ -96,8 +97,8 @@ def _ten_sessions() -> None:
         "savings-sessions",
         "Ten sessions of five rounds, accumulating",
         (
-            "sessions", "raw (est.)", "truncated (est.)", "sent (est.)", "saved % (est.)", "published %", "saved %", "memories",
-            "their tokens", "answered",
+            "sessions", "raw (est.)", "truncated (est.)", "sent (est.)", "saved % (est.)", "published %", "saved %",
+            "memories", "their tokens", "answered",
         ),
         rows,
     )  # fmt: skip
@@ -161,8 +162,8 @@ def _real_histories(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A context for a question: tokens of all that was said and of what is sent, exact and as they estimate them, how many
-    whole pairs are in it, and whether the one that was asked for is."""
+    """A context for a question: tokens of all that was said and of what is sent, exact and as they estimate them, how
+    many whole pairs are in it, and whether the one that was asked for is."""
 
     raw: int
     sent: int
@@ -200,7 +201,7 @@ class Learner:
 
     def ask(self, pair: Pair, told: Sequence[dict[str, Any]], budget: int = BUDGET, history: int = 0) -> Answer:
         """The context for a problem in other words."""
-        return self.context(pair.asked, told, budget, history, 3 if not history else 10, pair)
+        return self.context(pair.asked, told, budget, history, 5, pair)
 
     def context(
         self,
