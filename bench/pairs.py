@@ -59,7 +59,7 @@ PAIRS = (
     ),
     Pair(
         "Git clone of our monorepo takes 25 minutes on the build machines, because somebody once committed videos.",
-        "Clone with --filter=blob:none and a sparse checkout of the folders that the job needs. Remove the videos from history with git filter-repo --strip-blobs-bigger-than 20M and have everybody clone again. Keep large files in Git LFS from now on. A pre-receive hook refuses blobs over 20 MB.",
+        "Clone with --filter=blob:none and a sparse checkout of the folders that the job needs. Remove the videos from history with git filter-repo --strip-blobs-bigger-than 20M and have everybody clone again. Large files go to Git LFS instead. A pre-receive hook refuses blobs over 20 MB.",
         "Fetching the sources in CI is painfully slow since large media files are in the repository's past.",
     ),
     Pair(
