@@ -27,9 +27,8 @@ def operations(request: HttpRequest) -> HttpResponse:
 @role_required(Role.OPERATOR)
 def retry_work(request: Any) -> HttpResponseBase:
     """Try dead letters again: the ones that are named, or all."""
-    chosen = [
-        int(each) for each in request.POST.getlist("item") if each.isascii() and each.isdecimal() and len(each) < 19
-    ]
+    named = [each for each in request.POST.getlist("item") if each.isascii() and each.isdecimal() and len(each) < 19]
+    chosen = [int(each) for each in named]
     count = worker.retry(None if request.POST.get("all") else chosen)
     for which in Queue:
         jobs.enqueue(jobs.work_queue, request.membership.tenant_id, str(which))

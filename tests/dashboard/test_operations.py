@@ -1,5 +1,7 @@
 """Operations: what waits, what failed and why, and trying it again."""
 
+from collections.abc import Callable
+
 import pytest
 from django.test import Client
 
