@@ -117,7 +117,7 @@ def _reading(place: Installation) -> dict[str, float]:
 
 
 def _import(place: Installation, folder: Path) -> None:
-    from memory.management.commands.import_runs import import_files
+    from memory.management.commands.import_runs import Report, import_files
 
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    import_files(paths, place.tenant_id, None, Console(stderr=True))
+    import_files(Report(), paths, place.tenant_id, None, Console(stderr=True))

@@ -1,5 +1,7 @@
 """Where a run's events are: in their table, in compressed segments, or dropped; and a button to archive more."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -10,11 +12,14 @@ from dashboard.access import is_admin, member_required
 from memory import conf
 from memory.errors import Damaged
 from memory.events import compaction, history
-from memory.models import Stream
+from memory.events.walk import HASH_BYTES
+from memory.models import Segment, Stream
 from memory.tenancy import current_tenant_id
 
 # How many segments one press of the button makes at most; the worker goes on with the rest.
 SEGMENTS_AT_ONCE = 10
+# How many segments the page lists, the oldest first.
+LISTED = 100
 
 
 @member_required
@@ -34,12 +39,32 @@ def run_archive(request: HttpRequest, name: str) -> HttpResponse:
         "run": runs.of(stream),
         "sizes": sizes,
         "dropped": history.dropped(stream),
+        "segments": _listed(stream),
+        "more": max(Segment.objects.of_stream(stream).count() - LISTED, 0),
         "may_archive": may_archive,
         "is_due": sizes.hot_events >= hot + segment,
         "hot_events": hot,
         "due_events": hot + segment,
     }
     return render(request, "dashboard/runs/archive.html", context)
+
+
+def _listed(stream: Stream) -> list[dict[str, Any]]:
+    """What the page says of each segment; of dropped ones it is all that is left."""
+    return [
+        {
+            "first": segment.first_version,
+            "last": segment.last_version,
+            "stored_bytes": segment.stored_bytes,
+            "dropped_at": segment.dropped_at,
+            "first_hash": bytes(segment.hashes[:HASH_BYTES]).hex(),
+            "last_hash": bytes(segment.hashes[-HASH_BYTES:]).hex(),
+            "types": sorted(segment.type_counts.items(), key=lambda held: (-held[1], held[0])),
+            "first_at": segment.first_at,
+            "last_at": segment.last_at,
+        }
+        for segment in Segment.objects.of_stream(stream).defer("content")[:LISTED]
+    ]
 
 
 def _archive(request: HttpRequest, stream: Stream) -> None:

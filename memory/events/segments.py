@@ -91,7 +91,7 @@ def _lines(segment: Segment) -> list[bytes]:
             raise Damaged(f"Segment {segment.pk} does not hold {segment.raw_bytes} bytes, as it says.")
         lines = zstandard.ZstdDecompressor().decompress(content).split(b"\n")
     except zstandard.ZstdError as error:
-        raise Damaged(f"Segment {segment.pk} cannot be decompressed: {error}") from error
+        raise Damaged(f"Segment {segment.pk} cannot be decompressed: {error}.") from error
     events = segment.last_version - segment.first_version + 1
     if not len(lines) == len(segment.hashes) / HASH_BYTES == events:
         raise Damaged(

@@ -10,6 +10,7 @@ from memory.models import Segment, Tenant, User
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role
 from tests.events.archiving import archive, recorded, small_segments
+from tests.events.tampering import tampering
 from tests.events.test_retention import age, keep
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -156,3 +157,39 @@ def test_an_empty_search_says_that_archived_text_is_not_searched(operator: Clien
         archive(_stream(), 7)
     assert note in operator.get("/runs/?q=nowhere-to-be-found").content.decode()
     assert note not in operator.get("/runs/?agent=nobody").content.decode()
+
+
+@pytest.mark.usefixtures("_run")
+def test_each_segment_is_listed_with_what_it_holds_and_dropped_ones_with_what_is_left(
+    operator: Client, acme: Tenant
+) -> None:
+    with tenant_scope(acme.pk):
+        archive(_stream(), 7)
+        hashes = [bytes(segment.hashes).hex() for segment in Segment.objects.order_by("first_version")]
+    age(acme, 31, 20)
+    keep(acme, 30)
+    assert jobs.drop_expired_segments() == 2
+    page = operator.get("/runs/run/archive/").content.decode()
+    for text in ("1–10", "11–20", "21–30", "31–40"):
+        assert text in page
+    assert page.count('<span class="trouble">dropped</span>') == 2
+    assert page.count('<bdi class="mono">tool.call</bdi> 2') == 4
+    for each in hashes:
+        assert each[:64] in page
+        assert each[-64:] in page
+
+
+@pytest.mark.usefixtures("_run")
+def test_a_damaged_segment_is_a_page_that_says_so_and_leads_to_the_findings(
+    operator: Client, acme: Tenant, caplog: pytest.LogCaptureFixture
+) -> None:
+    with tenant_scope(acme.pk):
+        archive(_stream(), 7)
+    with tampering(acme) as owner:
+        owner.execute("UPDATE memory_segment SET content = 'x' WHERE first_version = 11")
+    response = operator.get("/runs/run/?at=12")
+    page = response.content.decode()
+    assert response.status_code == 500
+    assert "Part of the record is damaged" in page
+    assert 'href="/integrity/"' in page
+    assert "What is recorded in tenant acme is damaged" in caplog.text

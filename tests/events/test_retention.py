@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import pytest
+from django.core.management import CommandError, call_command
 from psycopg import sql as psycopg_sql
 
 from memory import jobs, recovery
@@ -200,6 +201,8 @@ def test_the_api_answers_410_with_the_first_version_that_is_there(dropped: Strea
 def test_an_export_is_refused_and_a_fixture_begins_behind_what_was_dropped(dropped: Stream, acme_key: str) -> None:
     api = ApiClient(acme_key)
     assert api.get("/streams/run/export").status_code == 410
+    with pytest.raises(CommandError, match="before event 21 was dropped"):
+        call_command("export_run", "run", "--tenant", "acme")
     assert api.get("/streams/run/fixture?version=19").status_code == 410
     made = api.get("/streams/run/fixture?version=20").json()
     assert (made["hash"], made["is_whole"]) == (history.hash_at(dropped, 20).hex(), False)
