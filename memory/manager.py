@@ -10,13 +10,17 @@ from typing import Any
 
 from memory import limits
 from memory.distillation import forgetting, redistil, requests
-from memory.layers import session, task, user
+from memory.embedding import current
+from memory.embedding.local import LocalEmbedder
+from memory.layers import hot, session, task, user
 from memory.layers.context import Context, build_context
+from memory.llm import client
 from memory.models import Distillation, Message, Session, Stream, Task
 from memory.retrieval import search
 from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
 from memory.retrieval.search import Found
+from memory.tokens import counting
 from memory.vocabulary import DistillationMode, Kind, Queue, WorkStatus
 
 Notify = Callable[[Queue], None]
@@ -35,6 +39,19 @@ class MemoryManager:
     def __init__(self, actor: str, notify: Notify) -> None:
         self._actor = actor
         self._notify = notify
+
+    def start(self) -> None:
+        """Make ready: what is large is loaded, so that no agent has to wait for it. Needs no tenant's scope."""
+        counting.count("ready")
+        model = current.embedder()
+        if isinstance(model, LocalEmbedder):
+            model.embed_query(["ready"])
+
+    def stop(self) -> None:
+        """Let go of everything that is held: hot conversations, models, connections to services."""
+        hot.clear()
+        current.embedder.cache_clear()
+        client.client.cache_clear()
 
     def create_session(self, user_id: Any, agent_id: Any = None, metadata: Any = None) -> Session:
         """Open a conversation (`session.created`). See `layers.session.create`."""
