@@ -28,7 +28,7 @@ from memory.vocabulary import (
 
 STATES = ("pending", "waiting", "leased", "abandoned", "completed", "failed")
 UNDER_WAY = ("pending", "waiting", "leased", "abandoned")
-# Workers take up to 32 pieces at a time; who has more of them in hand sees that there are more by the count.
+# More than one worker takes at a time; of more, the page says how many.
 MOST_IN_HAND = 50
 
 
@@ -123,7 +123,7 @@ def services() -> list[ServiceRow]:
     )
     embedded = QueueItem.objects.filter(queue=Queue.EMBEDDING, status=WorkStatus.COMPLETED)
     refined = Distillation.objects.filter(mode=DistillationMode.FULL, status=WorkStatus.COMPLETED)
-    told = refined.filter(error__startswith=client.SERVICE)
+    told = refined.filter(error__contains=client.SERVICE)
     return [
         ServiceRow(
             "Embedding",

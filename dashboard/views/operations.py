@@ -24,7 +24,7 @@ PREVIEWED = 20
 
 @role_required(Role.OPERATOR)
 def operations(request: HttpRequest) -> HttpResponse:
-    """Queues, dead letters, work in hand, services and schedules. While anything waits, the page asks again by itself."""
+    """Queues, dead letters, work in hand, services and schedules. While anything waits, it asks again by itself."""
     now = datetime.now(UTC)
     queues = shown.queues(now)
     dead = listing(shown.dead(), request.GET.dict())
