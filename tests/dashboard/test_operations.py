@@ -96,8 +96,9 @@ def test_a_dead_letter_has_its_subject_its_reason_and_its_attempts(
     member: Callable[..., Client], acme: Tenant, experience: Experience, distillation: Distillation
 ) -> None:
     with tenant_scope(acme.pk):
-        document = knowledge.add("Disk full", "Delete old logs.", {})
-        made = tool.register("grep", "Finds lines", {})
+        document = knowledge.create("Disk full", "Delete old logs.")
+        made = tool.keep("grep", "Finds lines").tool
+        QueueItem.objects.filter(subject_id__in=[document.pk, made.pk]).delete()
         for subject in (document.pk, made.pk, "exp_gone"):
             given_up(Queue.EMBEDDING, subject)
     page = seen(member(Role.OPERATOR), "/operations/")
@@ -226,7 +227,7 @@ def test_services_tell_what_is_set_and_their_last_failure_but_no_secret(
         "ARES_LLM_URL": "http://llm.example/v1",
         "ARES_LLM_MODEL": "model-y",
     }
-    with override_settings(INSTALLATION={**settings.INSTALLATION, **secret}):
+    with override_settings(ARES_SERVICES={**settings.ARES_SERVICES, **secret}):
         page = seen(member(Role.OPERATOR), "/operations/")
     for told in ("https://host.example:8443/v1", "model-x", "http://llm.example/v1", "model-y"):
         assert told in page
