@@ -88,7 +88,9 @@ def _answer(work: Sequence[Turn]) -> str:
     for turn in reversed(work):
         if turn.role == MessageRole.ASSISTANT and turn.text and not says_nothing(turn.text):
             typed = "\n".join(call.arguments for call in turn.tool_calls)
-            lines = [line for line in problem.said(turn.text).splitlines() if not (line in typed or _TAG.fullmatch(line))]
+            lines = [
+                line for line in problem.said(turn.text).splitlines() if not (line in typed or _TAG.fullmatch(line))
+            ]
             if lines:
                 return "\n".join(lines)
     return ""
@@ -101,7 +103,9 @@ def _steps(work: Sequence[Turn]) -> list[str]:
     calls = [call for turn in work for call in turn.tool_calls if call.id not in bad]
     steps = list(dict.fromkeys(f"{call.name}({_arguments(call.arguments)})" for call in calls))
     if sum(map(len, steps)) > STEPS_CHARACTERS:
-        told = (call.name if _LOOKS.match(call.name) else f"{call.name}({_arguments(call.arguments)})" for call in calls)
+        told = (
+            call.name if _LOOKS.match(call.name) else f"{call.name}({_arguments(call.arguments)})" for call in calls
+        )
         steps = list(dict.fromkeys(told))
     return steps[-MOST_STEPS:]
 

@@ -69,10 +69,11 @@ def readable(turn: Turn) -> Turn:
 
 def _claims(turns: Sequence[Turn], answered: Set[str], *, among_people: bool) -> Iterator[Candidate | Dropped]:
     before = None
+    names = {turn.name for turn in turns if turn.name}
     for turn in turns:
         if turn.role not in (MessageRole.SYSTEM, MessageRole.TOOL, MessageRole.ASSISTANT):
             if among_people:
-                yield from claims.among_people(turn, before)
+                yield from claims.among_people(turn, before, names - {turn.name})
             else:
                 yield from claims.to_assistant(turn, answered=turn.id in answered)
         before = turn
