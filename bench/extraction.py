@@ -158,7 +158,7 @@ def _exchanges(told: Conversation) -> list[list[Any]]:
 
 def _actions(found: Sequence[Found]) -> Iterable[tuple[str, Any]]:
     """The right calls of solved runs that stand in their candidates, by name and by name with every plain argument."""
-    wanted = named = whole = given = held = 0
+    wanted = named = whole = made = given = held = 0
     for each in found:
         if each.told.failed:
             continue
@@ -169,10 +169,18 @@ def _actions(found: Sequence[Found]) -> Iterable[tuple[str, Any]]:
             whole += action["name"] in each.texts and all(value in each.texts for value in values)
             given += len(values)
             held += sum(value in each.texts for value in values)
+            made += any(
+                call.name == action["name"] and all(value in call.arguments for value in values)
+                for turn in each.told.turns
+                for call in turn.tool_calls
+            )
     yield "right calls of solved runs", wanted
+    yield "of them made by the run itself", made / wanted
     yield "of them named", named / wanted
     yield "of them named with all arguments", whole / wanted
+    yield "named with all arguments, of those that were made", whole / made
     yield "plain arguments held", held / given
+    yield from _shared(found)
 
 
 def _plain_values(value: Any) -> Iterable[str]:

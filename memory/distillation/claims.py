@@ -68,7 +68,7 @@ def to_assistant(turn: Turn, *, answered: bool) -> list[Candidate | Dropped]:
     bare = [each for each in map(_bare, said) if each]
     if not bare:
         return [_dropped(turn, said)] if said else []
-    read = {each: found for each in bare if (found := statements.read(each))}
+    read = {each: found for each in bare if (found := statements.read(each)) and not (answered and found.is_of_case)}
     made: list[Candidate | Dropped] = [_candidate(turn, [each], "", found) for each, found in read.items()]
     asks = any(is_question(sentence) or statements.is_request(sentence) for sentence in said)
     if answered or asks:

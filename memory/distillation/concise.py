@@ -29,15 +29,12 @@ _CAPTION = re.compile(
 )
 _ADDRESS = re.compile(r"(?:(?<=^)|,\s*)(?P<name>[^\W\d_]+)(?:\s*[-,!](?=\s|$)|(?=[.?]|$))\s*")
 SHORTEST_NAME = 3
-_CHINESE_OPENING = re.compile(
-    r"^(?:(?:嗯+|哦+|噢+|啊+|哈+|对|对的|对呀|对啊|是|是的|是呀|是啊|好|好的|好呀|好吧|没错|知道|知道呀|知道的|当然|当然了|可以|行|哇|哎|哎呀|嗨|那|那么|有|有呀|有的|不错|太好了|谢谢|谢谢你|明白了?|了解|收到|OK|ok)[，,、。！!～~\s]+)+"
-)
 
 
 def concise(sentence: str) -> str:
     """The sentence without fillers, openings, and clauses that only judge."""
     if CJK.search(sentence):
-        return _CHINESE_OPENING.sub("", sentence) or sentence
+        return sentence
     shorter = _FILLER.sub("", _without_ornament(_opened(sentence)))
     shorter = _CAPTION.sub(r"\1", shorter).strip()
     return shorter[:1].upper() + shorter[1:] if shorter[:1] != sentence[:1] else shorter

@@ -189,7 +189,7 @@ _RULES: tuple[tuple[re.Pattern[str], Resolve], ...] = tuple(
         (r"\bthe day after tomorrow\b", _on(2, _day, "on ")),
         (r"\byesterday\b", _on(-1, _day, "on ")),
         (r"\blast night\b", _on(-1, _day, "on the night of ")),
-        (r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b", _on(0, _day, "on ")),
+        (r"\b(?:today(?!['’]s)|tonight|this (?:morning|afternoon|evening))\b", _on(0, _day, "on ")),
         (r"\btomorrow\b", _on(1, _day, "on ")),
         (rf"\b(?P<count>{_NUMBER})\s(?P<unit>day|week|month|year)s?\s(?:ago|back)\b", _ago),
         (r"\b(?:a )?few\s(?P<unit>day|week|month|year)s\s(?:ago|back)\b", _few),
