@@ -22,6 +22,8 @@ from memory.errors import Invalid
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 SECRET_KEY_LENGTH = 32
+# Keys, and addresses, which may hold a password: what they are is shown to nobody.
+SECRET_ENDINGS = ("_KEY", "_URL")
 # A host name, one with all its subdomains (`.example.com`), an IPv6 address in brackets, or every name.
 HOST = re.compile(r"\.?[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]|\*", re.ASCII | re.IGNORECASE)
 
@@ -122,6 +124,14 @@ def key(text: str) -> str | None:
     return text or None
 
 
+def service(text: str) -> str:
+    """Reads the base URL of a service."""
+    parts = urlsplit(text)
+    if text and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ValueError("must look like https://host/v1")
+    return text
+
+
 VARIABLES = {
     variable.name: variable
     for variable in (
@@ -155,6 +165,21 @@ VARIABLES = {
             key,
             "Signs log-ins; at least 32 characters. Without it, a random one is kept in `ARES_HOME/secrets`.",
         ),
+        Variable(
+            "ARES_EMBEDDING_URL",
+            "",
+            service,
+            "OpenAI-compatible embeddings, like `https://host/v1`; without it, a local model.",
+        ),
+        Variable("ARES_EMBEDDING_MODEL", "", str, "Model that ARES_EMBEDDING_URL is asked for."),
+        Variable("ARES_EMBEDDING_KEY", "", str, "Key for ARES_EMBEDDING_URL."),
+        Variable("ARES_EMBEDDING_QUERY_PREFIX", "", str, "What the model wants to stand before a query."),
+        Variable("ARES_EMBEDDING_PASSAGE_PREFIX", "", str, "What the model wants to stand before a text to be found."),
+        Variable(
+            "ARES_LLM_URL", "", service, "OpenAI-compatible chat completions, like `https://host/v1`; none is needed."
+        ),
+        Variable("ARES_LLM_MODEL", "", str, "Model that ARES_LLM_URL is asked for."),
+        Variable("ARES_LLM_KEY", "", str, "Key for ARES_LLM_URL."),
         Variable("ARES_DEBUG", "0", switch, "Django's debug pages, which show secrets: never where others can look."),
     )
 }
@@ -166,11 +191,42 @@ def read() -> dict[str, str]:
     Raises:
         Invalid: `.env` cannot be read.
     """
+    return _file() | dict(os.environ)
+
+
+def origins() -> dict[str, str]:
+    """Where each variable that is set was set: `environment` for the process's own, `file` for those of `.env`.
+
+    Raises:
+        Invalid: `.env` cannot be read.
+    """
+    places = dict.fromkeys(_file(), "file") | dict.fromkeys(os.environ, "environment")
+    effective = read()
+    return {name: places[name] for name in places if effective[name]}
+
+
+def _file() -> dict[str, str]:
     try:
-        from_file = {name: text for name, text in dotenv_values(BASE_DIR / ".env").items() if text is not None}
+        return {name: text for name, text in dotenv_values(BASE_DIR / ".env").items() if text is not None}
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid(f"{BASE_DIR / '.env'} cannot be read: {error}") from None
-    return from_file | dict(os.environ)
+
+
+def told(environment: Mapping[str, str]) -> list[dict[str, str]]:
+    """The variables as an administrator is shown them: `name`, `value`, `default` and `meaning`, secrets hidden."""
+    return [
+        {
+            "name": variable.name,
+            "value": _shown(variable, environment.get(variable.name) or variable.default),
+            "default": variable.default,
+            "meaning": variable.meaning,
+        }
+        for variable in VARIABLES.values()
+    ]
+
+
+def _shown(variable: Variable, text: str) -> str:
+    return "(set)" if text and variable.name.endswith(SECRET_ENDINGS) else text
 
 
 def load(environment: Mapping[str, str]) -> dict[str, Any]:

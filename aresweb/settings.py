@@ -1,6 +1,8 @@
 """Settings of the project. Values come from the environment (`aresweb.env`); the domain's own are in `memory.conf`."""
 
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from aresweb import env
@@ -14,12 +16,17 @@ try:
     ENVIRONMENT = env.read()
     INSTALLATION = env.load(ENVIRONMENT)
     ARES = conf.load(ENVIRONMENT)
+    ARES_ORIGINS = env.origins()
     HOME = env.home(ENVIRONMENT)
     SECRET_KEY = INSTALLATION["ARES_SECRET_KEY"] or env.kept_secret_key(HOME)
 except Invalid as error:
     # Whoever started us, manage.py or gunicorn, would print a traceback for anything else.
     sys.exit(f"aresweb cannot start: {error.detail}")
 
+# What the page of settings shows besides: the installation's own variables.
+ARES_INSTALLATION = env.told(ENVIRONMENT)
+# What the domain asks over HTTP: addresses, models and keys of services.
+ARES_SERVICES = {name: INSTALLATION[name] for name in INSTALLATION if name.startswith(("ARES_EMBEDDING_", "ARES_LLM_"))}
 ARES_PORT = INSTALLATION["PORT"]
 ARES_BIND = INSTALLATION["ARES_BIND"]
 ARES_WEB_WORKERS = INSTALLATION["ARES_WEB_WORKERS"]
@@ -125,7 +132,12 @@ USE_TZ = True
 USE_I18N = False
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+# Charts are drawn with the script that the package plotly brings; importing the package would cost every start.
+PLOTLY = find_spec("plotly")
+STATICFILES_DIRS: list[Any] = [
+    BASE_DIR / "static",
+    *(("plotly", Path(place) / "package_data") for place in (PLOTLY and PLOTLY.submodule_search_locations) or ()),
+]
 # Served from where the packages keep them: no collecting step, so that a fresh checkout starts at once.
 WHITENOISE_USE_FINDERS = True
 

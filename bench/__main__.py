@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import append, compaction, pages, recovery, startup, state, verify
+from bench import append, compaction, distillation, pages, recall, recovery, savings, search, startup, state, verify
 from bench.server import installation
 
 BENCHMARKS = {
@@ -12,6 +12,10 @@ BENCHMARKS = {
     "pages": pages,
     "verify": verify,
     "recovery": recovery,
+    "distillation": distillation,
+    "recall": recall,
+    "search": search,
+    "savings": savings,
     "startup": startup,
 }
 

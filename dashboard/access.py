@@ -75,3 +75,19 @@ def member_required(view: View) -> View:
         return response
 
     return guarded
+
+
+def role_required(role: Role) -> Callable[[View], View]:
+    """As `member_required`, for members of at least this role; others are told that they may not."""
+
+    def decorate(view: View) -> View:
+        @member_required
+        @wraps(view)
+        def guarded(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not request.membership.is_at_least(role):
+                raise PermissionDenied
+            return view(request, *args, **kwargs)
+
+        return guarded
+
+    return decorate

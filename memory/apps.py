@@ -8,3 +8,10 @@ class MemoryConfig(AppConfig):
 
     name = "memory"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from memory.events import store
+        from memory.tokens import ledger
+
+        if ledger.keep not in store.keepers:
+            store.keepers.append(ledger.keep)

@@ -74,6 +74,8 @@ SETTINGS = {
         Setting("ARES_RECOVERY_SECONDS", 5, "Longest time for each part of an agent's recovery, in seconds.", 1, 60),
         Setting("ARES_FLAPPING_RESTARTS", 10, "So many recoveries in ARES_FLAPPING_SECONDS are a warning.", 2, 1000),
         Setting("ARES_FLAPPING_SECONDS", 600, "The time in which an agent's recoveries are counted, in seconds.", 1),
+        Setting("ARES_CONTEXT_TOKENS", 4000, "Tokens that a context takes at most.", 1, 2_000_000, per_tenant=True),
+        Setting("ARES_CONTEXT_EXPERIENCES", 5, "Experiences in a context at most.", 0, 100, per_tenant=True),
         Setting("ARES_MAX_HISTORY", 10, "Newest messages of a session in its window.", 1, 1000, per_tenant=True),
         Setting(
             "ARES_MAX_SESSIONS",
@@ -97,6 +99,21 @@ SETTINGS = {
             5000,
             "Most experiences of a tenant; the least useful are evicted.",
             1,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_AUTO_DISTIL",
+            1,
+            "1: tasks are distilled when they end, and sessions when they expire. 0: when asked.",
+            0,
+            1,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_FULL_FROM_CHARACTERS",
+            200,
+            "Input and output of a task from which it goes through the whole refinery, in characters.",
+            0,
             per_tenant=True,
         ),
         Setting(
@@ -142,6 +159,13 @@ SETTINGS = {
             1,
             per_tenant=True,
         ),
+        Setting("ARES_EMBEDDING_BATCH", 64, "Texts in one request for embeddings.", 1, 2048),
+        Setting("ARES_EMBEDDING_CONCURRENCY", 2, "Requests for embeddings at a time, in one process.", 1, 64),
+        Setting("ARES_SERVICE_SECONDS", 30, "Longest time for one request to a service, in seconds.", 1, 600),
+        Setting("ARES_QUEUE_ATTEMPTS", 8, "Tries before work in the queue becomes a dead letter.", 1, 100),
+        Setting(
+            "ARES_QUEUE_LEASE_SECONDS", 300, "A worker's claim on work in the queue ends after so long.", 5, 86_400
+        ),
         Setting("ARES_LIVE_CONNECTIONS", 20, "Most pages followed live at once in one web process.", 0, 1000),
     )
 }
@@ -167,6 +191,32 @@ def value(name: str) -> int:
 def fraction(name: str) -> float:
     """The effective value of a setting that is a fraction."""
     return float(_values()[name])
+
+
+def origin(name: str) -> str:
+    """Where a setting's value, or that of a variable of the installation, comes from: `environment`, `file` or
+    `default`."""
+    from django.conf import settings
+
+    origins: dict[str, str] = settings.ARES_ORIGINS
+    return origins.get(name, "default")
+
+
+def installation() -> list[dict[str, str]]:
+    """The variables of the installation: `name`, `value`, `default` and `meaning` of each; no secret is among them."""
+    from django.conf import settings
+
+    told: list[dict[str, str]] = settings.ARES_INSTALLATION
+    return told
+
+
+def text(name: str) -> str:
+    """The effective value of a variable of the installation that the domain uses: address, model or key of a
+    service."""
+    from django.conf import settings
+
+    services: dict[str, str] = settings.ARES_SERVICES
+    return services[name]
 
 
 def _values() -> dict[str, Any]:

@@ -110,6 +110,17 @@ class TooSlow(Unavailable):
     code = "too-slow"
 
 
+class ServiceFailed(Unavailable):
+    """A service that aresweb asks does not answer as it should"""
+
+    code = "service-failed"
+
+    def __init__(self, detail: str, *, may_pass: bool, retry_after: float | None = None) -> None:
+        super().__init__(detail)
+        self.may_pass = may_pass
+        self.retry_after = retry_after
+
+
 class TenantMissing(AresError):
     """A tenant's data was asked for outside of a tenant's scope"""
 

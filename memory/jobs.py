@@ -10,15 +10,24 @@ from typing import Any
 from django.db import transaction
 from django_q.tasks import async_task
 
-from memory import conf
+from memory import conf, limits, queue, worker
+from memory.distillation import consolidate as consolidation
+from memory.distillation import requests
+from memory.embedding.current import embedder
 from memory.events import compaction, retention, state, verification
 from memory.events.reducer import REDUCER_VERSION
-from memory.layers import session
-from memory.models import IdempotencyKey, Stream, Tenant
+from memory.layers import distilled, embedding, recall, session, task
+from memory.models import IdempotencyKey, Session, Stream, Tenant, Vector
+from memory.retrieval import vector
+from memory.retrieval.vector import VectorStore
 from memory.tenancy import for_each_tenant, in_each_tenant, tenant_scope
+from memory.tokens import ledger
+from memory.vocabulary import Queue
 
 # How many streams of a tenant one run looks after at most; the next one, a minute later, takes the others.
 SNAPSHOT_STREAMS = 200
+# How much of each kind one run has embedded at most; the next one takes the others.
+UNEMBEDDED = 1000
 # An ended run is left alone for so long before a snapshot is taken of its end: perhaps it goes on.
 RESTED = timedelta(minutes=5)
 
@@ -31,7 +40,58 @@ def enqueue(job: Callable[..., Any], *arguments: Any) -> None:
 def expire_sessions() -> int:
     """Expire the sessions whose time is over; returns how many."""
     now = datetime.now(UTC)
-    return in_each_tenant(lambda: session.expire_due(now))
+    return in_each_tenant(lambda: _expired(session.expire_due(now)))
+
+
+def _expired(sessions: list[Session]) -> int:
+    """Have conversations that expired refined, unless that was done when they ended."""
+    if limits.value("ARES_AUTO_DISTIL"):
+        for over in sessions:
+            requests.of_expired_session(over)
+    return len(sessions)
+
+
+def work_queues() -> int:
+    """Work off what is due in every tenant's queues; returns how much was done."""
+    return sum(
+        work_queue(tenant_id, which)
+        for tenant_id in Tenant.objects.order_by("id").values_list("pk", flat=True)
+        for which in Queue
+    )
+
+
+def work_queue(tenant_id: int, queue: str) -> int:
+    """Work off what is due in one queue of a tenant; returns how much was done."""
+    return worker.work(tenant_id, Queue(queue))
+
+
+def embed_missing() -> int:
+    """Have embedded what has no vector by the model in use, as after a change of the model; returns how much."""
+    model = embedder().model
+
+    def find() -> int:
+        missing = embedding.unembedded(model, UNEMBEDDED)
+        queue.put(Queue.EMBEDDING, missing)
+        return len(missing)
+
+    return in_each_tenant(find)
+
+
+def expire_tasks() -> int:
+    """Forget tasks that are old, and those that are too many; returns how many."""
+    now = datetime.now(UTC)
+    return in_each_tenant(lambda: task.expire(now))
+
+
+def evict_experiences() -> int:
+    """Delete experiences that are too many; returns how many."""
+    now = datetime.now(UTC)
+    return in_each_tenant(lambda: distilled.evict(now))
+
+
+def consolidate() -> int:
+    """Make abstractions of related experiences; returns how many."""
+    return in_each_tenant(consolidation.consolidate)
 
 
 def take_snapshots() -> int:
@@ -103,3 +163,34 @@ def verify_stream(tenant_id: int, stream_id: int) -> None:
         stream = Stream.objects.filter(pk=stream_id).first()
         if stream is not None:
             verification.verify(stream)
+
+
+def note_use(tenant_id: int, experience_ids: list[str]) -> int:
+    """Count one more use of experiences that an agent was given; returns of how many."""
+    with tenant_scope(tenant_id):
+        return recall.note_use(experience_ids, datetime.now(UTC))
+
+
+def index_vectors() -> int:
+    """Make the index of each model of which a tenant has so many vectors that it helps; returns of how many models."""
+    many: set[tuple[str, int]] = set()
+
+    def count() -> int:
+        many.update(Vector.objects.models_with_more_than(vector.EXACT_UP_TO))
+        return 0
+
+    in_each_tenant(count)
+    for model, dimension in sorted(many):
+        VectorStore().create_collection(model, dimension)
+    return len(many)
+
+
+def rebuild_ledger(tenant_id: int) -> int:
+    """Make a tenant's token ledger again from its events, a transaction for each stream; returns how many entries."""
+    with tenant_scope(tenant_id):
+        streams = list(Stream.objects.order_by("pk"))
+    made = 0
+    for stream in streams:
+        with tenant_scope(tenant_id):
+            made += ledger.rebuild(stream)
+    return made

@@ -8,7 +8,7 @@ Needs a tenant's scope.
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from memory.events.draft import draft
 from memory.events.rebuild import Rebuilt, rebuild
 from memory.events.reducer import REDUCER_VERSION
 from memory.flight import agents
-from memory.layers import session
+from memory.layers import recollection, session
 from memory.layers.groups import without_orphans
 from memory.models import Message, Session, Stream, Task
 from memory.vocabulary import EventType
@@ -32,6 +32,7 @@ from memory.vocabulary import EventType
 DEFAULT_MESSAGES = 50
 MOST_MESSAGES = 500
 MOST_TASKS = 100
+MOST_EXPERIENCES = 5
 
 OPERATIONAL = ("state", "open_tasks")
 COGNITIVE = ("conversation_history", "experiences")
@@ -86,7 +87,7 @@ class Recovery:
     rebuilt: Rebuilt | None = None
     open_tasks: list[OpenTask] | None = None
     conversation_history: list[Said] | None = None
-    experiences: list[Any] | None = None
+    experiences: list[dict[str, Any]] | None = None
     missing: list[Missing] = field(default_factory=list)
     restarts: int = 0
     is_flapping: bool = False
@@ -176,12 +177,21 @@ def _cognitive(made: Recovery, place: Place, most_messages: int, deadline: Deadl
         made.conversation_history = without_orphans(newest[::-1])
     deadline.renew()
     with _timed(made, "experiences"):
-        made.experiences = _experiences()
+        made.experiences = _experiences(made, place)
 
 
-def _experiences() -> list[Any]:
-    """The experiences that fit what the agent is at. There is no distilled memory yet, so none does."""
-    return []
+def _experiences(made: Recovery, place: Place) -> list[dict[str, Any]]:
+    """The experiences that fit what the agent is at: its newest open task, or what was said last."""
+    tasks = [facts.text_of(task.input) for task in made.open_tasks or ()]
+    said = [facts.text_of(message.content) for message in made.conversation_history or ()]
+    asked = next((text for text in (*tasks[::-1], *said[::-1]) if text.strip()), "")
+    if not asked:
+        return []
+    user = place.session.user_id if place.session else place.stream.user_id
+    # A service may take longer than a recovery: where the model is one, words alone decide.
+    by_words = bool(conf.text("ARES_EMBEDDING_URL"))
+    plan = replace(recollection.EXPERIENCES, vector_weight=0) if by_words else recollection.EXPERIENCES
+    return [asdict(each) for each in recollection.recall(asked, MOST_EXPERIENCES, user, plan).found]
 
 
 def _said_in_session(own: Session, most: int) -> Iterator[Said]:

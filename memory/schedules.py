@@ -15,11 +15,17 @@ class Regular:
 
 SCHEDULES = (
     Regular("expire_sessions", minutes=1),
+    Regular("work_queues", minutes=1),
+    Regular("embed_missing", minutes=10),
+    Regular("expire_tasks", minutes=10),
+    Regular("evict_experiences", minutes=10),
+    Regular("consolidate", minutes=60),
     Regular("take_snapshots", minutes=1),
     Regular("compact_streams", minutes=5),
     Regular("drop_expired_segments", minutes=60),
     Regular("forget_idempotency_keys", minutes=60),
     Regular("verify_streams", minutes=60),
+    Regular("index_vectors", minutes=10),
 )
 
 

@@ -18,12 +18,14 @@ class EventType(StrEnum):
     TASK_CREATED = "task.created"
     TASK_COMPLETED = "task.completed"
     TASK_FAILED = "task.failed"
+    TASK_EXPIRED = "task.expired"
     LLM_CALL = "llm.call"
     LLM_RESPONSE = "llm.response"
     TOOL_CALL = "tool.call"
     TOOL_RESULT = "tool.result"
     MEMORY_DISTILLED = "memory.distilled"
     MEMORY_RECALLED = "memory.recalled"
+    MEMORY_EVICTED = "memory.evicted"
     CONTEXT_BUILT = "context.built"
     AGENT_STARTED = "agent.started"
     AGENT_STOPPED = "agent.stopped"
@@ -37,7 +39,9 @@ class EventType(StrEnum):
 
 
 # What aresweb itself notes about a session, long after its run perhaps: no part of the run's time.
-HOUSEKEEPING = frozenset({EventType.SESSION_EXPIRED, EventType.SESSION_DELETED})
+HOUSEKEEPING = frozenset(
+    {EventType.SESSION_EXPIRED, EventType.SESSION_DELETED, EventType.TASK_EXPIRED, EventType.MEMORY_DISTILLED}
+)
 
 
 class Outcome(StrEnum):
@@ -135,12 +139,44 @@ class WorkStatus(StrEnum):
     FAILED = "failed"
 
 
+class Queue(StrEnum):
+    """Queues of work in the background."""
+
+    EMBEDDING = "embedding"
+    DISTILLATION = "distillation"
+
+
 class Collection(StrEnum):
     """What can be searched."""
 
     EXPERIENCE = "experience"
     KNOWLEDGE = "knowledge"
     TOOL = "tool"
+
+
+class LedgerKind(StrEnum):
+    """What an entry of the token ledger is about. Entries of different kinds are never added up: a context's tokens are
+    those of its recall, and are sent again with the call of the model."""
+
+    CONTEXT = "context"
+    RECALL = "recall"
+    REQUEST = "request"
+    CALL = "call"
+
+
+class ContextMethod(StrEnum):
+    """How a context came to be: the whole history, its newest part, or a part with recalled experience."""
+
+    FULL = "full"
+    WINDOW = "window"
+    MEMORY = "memory"
+
+
+class Shape(StrEnum):
+    """Forms of a context: one text, or messages as the OpenAI chat format has them."""
+
+    TEXT = "text"
+    MESSAGES = "messages"
 
 
 # What aresweb puts in front of a model stands between these, and nothing is ever learned from it again.
@@ -169,6 +205,9 @@ IDENTIFIER_MAX_LENGTH = 200
 
 SESSION_PREFIX = "sess_"
 TASK_PREFIX = "task_"
+# What aresweb does to a tenant's memory as a whole is recorded in a stream of its own.
+MEMORY_STREAM = "aresweb:memory"
+
 MESSAGE_PREFIX = "msg_"
 EVENT_PREFIX = "evt_"
 EXPERIENCE_PREFIX = "exp_"

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from django.db import connection
 
 from memory import limits
+from memory.layers import knowledge, tool
 from memory.models import Decision, Distillation, Experience, QueueItem, Revision, Source, Tenant
 from memory.retrieval.vector import Item, VectorStore
 from memory.tenancy import tenant_scope
@@ -85,5 +86,7 @@ def fill_distilled(tenant: Tenant) -> Experience:
     QueueItem.objects.create(
         queue="embedding", dedupe_key=experience.pk, subject_id=experience.pk, run_at=now, updated_at=now, **owned
     )
+    knowledge.create("Runbook", "Delete the old logs.")
+    tool.keep("clean", "Deletes old logs.")
     limits.put("ARES_MAX_TASKS", "5")
     return experience

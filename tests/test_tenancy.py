@@ -26,7 +26,8 @@ def fill(tenant: Tenant, user: User) -> str:
         opened = session.create("u")
         session.add_messages(opened.pk, [{"role": "user", "content": "hi"}])
         task.create(opened.pk, "u", "input")
-        store.append("run", [drafted() for _ in range(500)])
+        store.append("run", [drafted() for _ in range(499)])
+        store.append("run", [drafted("llm.response", content="counted in the ledger")])
         state.take_snapshots(Stream.objects.named("run"))
         compaction.move_oldest(Stream.objects.named("run"), keep=100)
         assert Snapshot.objects.exists()
@@ -192,6 +193,7 @@ def test_a_reference_into_another_tenant_is_refused(application: raw.Connection,
         "message": ("session", "id, number, event_version, role, name, content, tool_call_id, occurred_at, recorded_at"),
         "verification": ("stream", "verified_at, version, faults, clean_version, clean_hash"),
         "finding": ("stream", "version, fault, detail, found_at"),
+        "ledgerentry": ("stream", "version, kind, method, model, occurred_at, raw_tokens, sent_tokens, saved_tokens, input_tokens, cached_tokens, output_tokens, reasoning_tokens, is_reported, request_key"),
         "task": ("session", "id, user_id, status, created_at, updated_at"),
     }  # fmt: skip
     own = {"id": "'copy'", "event_id": "'copy'"}

@@ -44,8 +44,27 @@ def run_all(url: str, key: str, database: str | None = None, seed: str = SEED) -
 def run_each(url: str, key: str, database: str | None = None, seed: str = SEED) -> Iterator[Seeded]:
     """As `run_all`, but tells of each run as soon as it is over, and begins the next one when asked for it."""
     with closing(Client(url, key)) as client, scratch(database or default_database()) as schema:
+        asked: list[str] = []
         for trouble in TROUBLES:
-            yield _seed(client, schema, trouble, f"{seed}.{trouble.name}")
+            seeded = _seed(client, schema, trouble, f"{seed}.{trouble.name}")
+            if seeded.new:
+                asked.append(_distil(client, seeded.session_id))
+            yield seeded
+        for distillation_id in asked:
+            _judge(client, distillation_id)
+
+
+def _distil(client: Client, session_id: str) -> str:
+    """Have the conversation refined; returns the id of the distillation."""
+    return str(client.post(f"/sessions/{session_id}/distillations", {}, once=uuid.uuid4().hex)["id"])
+
+
+def _judge(client: Client, distillation_id: str) -> None:
+    """Say that what was learned first has helped, as an agent does that was given it; if it is learned by now."""
+    learned = client.get(f"/distillations/{distillation_id}")["experiences"]
+    if learned:
+        verdict = {"verdict": "helpful", "note": "It answered the same question the next day."}
+        client.post(f"/experiences/{learned[0]['id']}/feedback", verdict, once=uuid.uuid4().hex)
 
 
 def _seed(client: Client, schema: Scratch, trouble: Trouble, origin: str) -> Seeded:

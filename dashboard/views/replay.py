@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from dashboard import formats, readable, runs
+from dashboard import experience_page, formats, readable, runs
 from dashboard.access import member_required
 from memory.errors import Gone, NotFound
 from memory.events import history
 from memory.events.state import state_at
 from memory.flight import agents, crash, timeline
-from memory.models import Stream, Verification
+from memory.models import Session, Stream, Verification
 from memory.vocabulary import Role
 
 WINDOW = 100
@@ -30,6 +30,7 @@ def run(request: Any, name: str) -> HttpResponse:
         "is_live": runs.is_live(stream, timezone.now()),
         "verification": Verification.objects.of(stream),
         "may_verify": request.membership.is_at_least(Role.OPERATOR),
+        "has_session": Session.objects.filter(pk=stream.name).exists(),
         "has_crash_story": crash.has_story(stream, agents.health_of_run(stream, timezone.now())),
         "archived_events": history.archived(stream),
         "dropped": history.dropped(stream),
@@ -104,6 +105,7 @@ def _step(stream: Stream, version: int) -> dict[str, Any]:
         "step_template": "dashboard/runs/step.html",
         "event": readable.event_context(event, cause),
         "state": state,
+        "experiences": experience_page.from_step(stream.name, version),
     }
 
 

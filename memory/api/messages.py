@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.fields import AnyJSONField
+from memory.api.front_door import manager_of
 from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
 from memory.api.views import TenantView
-from memory.layers import session
 from memory.models import Message, Session
 
 
@@ -58,7 +58,7 @@ class MessagesView(TenantView):
         """Add a message, or a list of messages."""
         body: Any = request.data
         several = isinstance(body, list)
-        added = session.add_messages(session_id, body if several else [body])
+        added = manager_of(request).add_message(session_id, *(body if several else [body]))
         shown = MessageSerializer(added, many=True).data
         return Response(shown if several else shown[0], HTTPStatus.CREATED)
 

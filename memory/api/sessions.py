@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.fields import ObjectField
+from memory.api.front_door import manager_of
 from memory.api.views import TenantView, body_object
-from memory.layers import session
 from memory.models import Session
 
 
@@ -66,7 +66,8 @@ class SessionsView(TenantView):
     def post(self, request: Request) -> Response:
         """Open a session."""
         body = body_object(request, {"user_id", "agent_id", "metadata"})
-        created = session.create(body.get("user_id"), body.get("agent_id"), body.get("metadata"))
+        manager = manager_of(request)
+        created = manager.create_session(body.get("user_id"), body.get("agent_id"), body.get("metadata"))
         return Response(SessionSerializer(created).data, HTTPStatus.CREATED)
 
 
@@ -81,4 +82,4 @@ class SessionView(TenantView):
     @extend_schema(responses={200: Receipt}, tags=["sessions"])
     def delete(self, request: Request, session_id: str) -> Response:
         """Delete a session and all its content. The answer is a receipt that counts what went."""
-        return Response(session.erase(session_id))
+        return Response(manager_of(request).delete_session(session_id))

@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.fields import AnyJSONField
+from memory.api.front_door import manager_of
 from memory.api.views import TenantView, body_object
-from memory.layers import task
 from memory.models import Task
 
 
@@ -50,7 +50,8 @@ class TasksView(TenantView):
     def post(self, request: Request) -> Response:
         """Open a task."""
         body = body_object(request, {"session_id", "user_id", "input"})
-        created = task.create(body.get("session_id"), body.get("user_id"), body.get("input"))
+        manager = manager_of(request)
+        created = manager.create_task(body.get("session_id"), body.get("user_id"), body.get("input"))
         return Response(TaskSerializer(created).data, HTTPStatus.CREATED)
 
 
@@ -66,4 +67,5 @@ class TaskView(TenantView):
     def patch(self, request: Request, task_id: str) -> Response:
         """End a task as completed or failed."""
         body = body_object(request, {"status", "output"})
-        return Response(TaskSerializer(task.close(task_id, body.get("status"), body.get("output"))).data)
+        closed = manager_of(request).update_task_output(task_id, body.get("status"), body.get("output"))
+        return Response(TaskSerializer(closed).data)

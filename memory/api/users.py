@@ -5,8 +5,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api.front_door import manager_of
 from memory.api.views import TenantView
-from memory.layers import user
 
 ErasureReceipt = inline_serializer(
     "ErasureReceipt",
@@ -31,4 +31,4 @@ class UserContentView(TenantView):
     @extend_schema(responses={200: ErasureReceipt}, tags=["users"])
     def delete(self, request: Request, user_id: str) -> Response:
         """Erase a user's content: all sessions, and the content of the other streams. The answer is a receipt."""
-        return Response(user.erase(user_id))
+        return Response(manager_of(request).erase_user(user_id))

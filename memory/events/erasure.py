@@ -9,6 +9,7 @@ from memory import sql
 from memory.errors import Conflict
 from memory.events import history, segments, state
 from memory.models.event import Event
+from memory.models.ledger_entry import LedgerEntry
 from memory.models.segment import Segment
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
@@ -21,13 +22,14 @@ def blank_stream(stream: Stream) -> dict[str, int]:
 
     Returns:
         How many events were blanked in their table and in segments, how many segments were rewritten for it, and how
-        many snapshots were deleted.
+        many snapshots and entries of the token ledger were deleted.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT aresweb_erase_events(%s)", [stream.pk])
         blanked: int = cursor.fetchone()[0]
     archived = [_blank(segment) for segment in Segment.objects.of_stream(stream).kept()]
     snapshots = Snapshot.objects.filter(stream=stream).delete()[0]
+    entries = LedgerEntry.objects.filter(stream=stream).delete()[0]
     gone = history.dropped(stream)
     if gone:
         state.begin_after(stream, gone.first_version - 1)
@@ -38,6 +40,7 @@ def blank_stream(stream: Stream) -> dict[str, int]:
         "archived_events": sum(archived),
         "segments": sum(1 for events in archived if events),
         "snapshots": snapshots,
+        "ledger_entries": entries,
     }
 
 

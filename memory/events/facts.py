@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from memory.events import usage
 from memory.vocabulary import EventType
 
 Payload = Mapping[str, Any]
@@ -26,8 +27,8 @@ FAMILIES = {
 OTHER_FAMILY = "x"
 FAMILY_NAMES = {letter: name for name, letter in FAMILIES.items() if name != "context"} | {OTHER_FAMILY: "other"}
 FAILURES = frozenset({EventType.TASK_FAILED, EventType.STEP_FAILED, EventType.AGENT_CRASHED})
-# More tokens than any model has read in one call; a larger number is a mistake and must not spoil the totals.
-MOST_TOKENS = 10**9
+# What these report is the sum of what their parts reported, and is not added to it.
+CONTAINERS = frozenset({"session", "task", "step", "agent"})
 # A year.
 MOST_MILLISECONDS = 366 * 86_400_000
 
@@ -53,12 +54,17 @@ def error_text(payload: Payload) -> str:
     return text_of(error)
 
 
-def tokens(payload: Payload) -> tuple[int, int]:
-    """Input and output tokens that a provider reported for one model answer; (0, 0) where there are none."""
-    usage = payload.get("usage")
-    if not isinstance(usage, dict):
-        return 0, 0
-    return _count(usage.get("input_tokens")), _count(usage.get("output_tokens"))
+def tokens(event_type: str, payload: Payload) -> tuple[int, int]:
+    """Input and output tokens that a provider reported for one model answer; (0, 0) where there are none, and for what
+    only sums up the answers within it."""
+    told = reported(event_type, payload)
+    return told.input, told.output
+
+
+def reported(event_type: str, payload: Payload) -> usage.Usage:
+    """What a provider reported for one model answer; zeros for what only sums up the answers within it."""
+    is_container = event_type.partition(".")[0] in CONTAINERS
+    return usage.Usage() if is_container else usage.read(payload.get("usage"))
 
 
 def milliseconds(payload: Payload) -> float | None:
@@ -87,9 +93,3 @@ def string(payload: Payload, name: str) -> str:
     """A field that is a string; the empty string for anything else."""
     value = payload.get(name)
     return value if isinstance(value, str) else ""
-
-
-def _count(value: Any) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS:
-        return value
-    return 0

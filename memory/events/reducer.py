@@ -15,7 +15,7 @@ from memory.events.facts import Payload
 from memory.vocabulary import EventType
 
 # Raise it whenever the same events give another state: snapshots of other versions are then ignored.
-REDUCER_VERSION = 2
+REDUCER_VERSION = 3
 
 TEXT_LENGTH = 4000
 NAME_LENGTH = 200
@@ -89,7 +89,7 @@ def replay(state: State, events: Iterable[Replayed]) -> State:
 def _apply(state: State, event: Replayed) -> None:
     counters = state["counters"]
     counters["events"] += 1
-    given, answered = facts.tokens(event.payload)
+    given, answered = facts.tokens(event.type, event.payload)
     counters["input_tokens"] += given
     counters["output_tokens"] += answered
     if facts.is_error(event.type, event.payload):

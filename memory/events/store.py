@@ -1,6 +1,6 @@
 """The event store: append to a stream and read it. Everything here needs a tenant's scope."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -20,6 +20,10 @@ from memory.tenancy import current_tenant_id
 from memory.vocabulary import HOUSEKEEPING, STREAM_NAME_MAX_LENGTH, STREAM_NAME_PATTERN
 
 TOTALS = tuple(field.name for field in fields(Totals))
+# What is kept beside the events, in the same transaction: each is told of a stream and of the events that it has got.
+# Who keeps something registers when the application starts (`memory.apps`): the store knows nobody above it.
+Keeper = Callable[[Stream, Sequence[Event]], None]
+keepers: list[Keeper] = []
 # Of events that were recorded elsewhere, how many go in one statement.
 CHAINED_BATCH = 1000
 
@@ -212,6 +216,8 @@ def _insert(stream: Stream, events: Sequence[Event]) -> None:
     stream.version, stream.last_hash = events[-1].version, events[-1].hash
     for name in TOTALS:
         setattr(stream, name, getattr(known, name))
+    for keep in keepers:
+        keep(stream, events)
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def add(totals: Totals, events: Sequence[Placed]) -> Totals:
     if not events:
         return totals
     errors = [facts.is_error(event.type, event.payload) for event in events]
-    usages = [facts.tokens(event.payload) for event in events]
+    usages = [facts.tokens(event.type, event.payload) for event in events]
     letters = (
         facts.family(event.type).upper() if error else facts.family(event.type)
         for event, error in zip(events, errors, strict=True)

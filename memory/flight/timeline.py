@@ -171,7 +171,7 @@ def _row(
 ) -> Row:
     payload = json.loads(payload_text)
     has_usage = isinstance(payload.get("usage"), dict)
-    given, answered = facts.tokens(payload)
+    given, answered = facts.tokens(event_type, payload)
     return Row(
         version=version,
         type=event_type,

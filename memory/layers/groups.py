@@ -33,10 +33,11 @@ def without_orphans(messages: Sequence[M]) -> list[M]:
             asker = asked.get(message.tool_call_id, -1 if index == first else first)
             first = index + 1 if asker < first else first
         else:
-            asked |= dict.fromkeys(_call_ids(message.tool_calls), index)
+            asked |= dict.fromkeys(call_ids(message.tool_calls), index)
     return list(messages[first:])
 
 
-def _call_ids(calls: Any) -> list[str]:
+def call_ids(calls: Any) -> list[str]:
+    """The ids of the calls that a message asks for; what is of another type is passed over."""
     ids = [call.get("id") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     return [call_id for call_id in ids if isinstance(call_id, str)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from memory import conf
+from memory import conf, limits
 from memory.errors import Invalid, SessionExpired, TooLarge
 from memory.events import erasure, store
 from memory.events.draft import Draft, draft, text
@@ -154,16 +154,22 @@ def latest_session_for_agent(agent_id: str, now: datetime) -> Session | None:
     return live_ones.order_by("-last_active_at", "-id").first()
 
 
-def expire_due(now: datetime) -> int:
-    """Expire the sessions whose time is over: messages go, the session's row and its stream stay. Returns how many."""
+def expire_due(now: datetime) -> list[Session]:
+    """Expire the sessions whose time is over, and of too many live ones the least recently used: messages go, the
+    session's row and its stream stay. Returns them."""
     due = list(Session.objects.due(now).select_for_update(skip_locked=True)[:EXPIRY_BATCH])
+    surplus = Session.objects.filter(expired_at=None).count() - len(due) - limits.value("ARES_MAX_SESSIONS")
+    if surplus > 0:
+        live_ones = Session.objects.filter(expired_at=None).exclude(pk__in=[each.pk for each in due])
+        least_used = live_ones.order_by("last_active_at", "pk").select_for_update(skip_locked=True)
+        due += least_used[: min(surplus, EXPIRY_BATCH)]
     for session in due:
         gone = Message.objects.filter(session=session).delete()[0]
         payload = {"session_id": session.pk, "messages": gone}
         store.append(session.pk, [draft({"type": EventType.SESSION_EXPIRED, "payload": payload}, store.limits())])
         session.expired_at = now
         session.save(update_fields=["expired_at"])
-    return len(due)
+    return due
 
 
 def check_stream(name: str, drafts: Iterable[Draft]) -> None:

@@ -1,9 +1,10 @@
 """Task memory: one execution each, with what went in and what came out. Needs a tenant's scope."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from memory import limits
 from memory.errors import Conflict, Invalid
 from memory.events import facts, store
 from memory.events.draft import draft, text
@@ -13,6 +14,8 @@ from memory.tenancy import current_tenant_id
 from memory.vocabulary import TASK_PREFIX, EventType, TaskStatus, new_id
 
 USER_MAX_LENGTH = 200
+# How many tasks one run of the expiry job forgets at most, so that its transaction stays short.
+EXPIRY_BATCH = 500
 ENDINGS = {TaskStatus.COMPLETED: EventType.TASK_COMPLETED, TaskStatus.FAILED: EventType.TASK_FAILED}
 STATUS: dict[str, str] = {event_type: status for status, event_type in ENDINGS.items()}
 
@@ -71,6 +74,24 @@ def close(task_id: str, status: Any, output: Any) -> Task:
     task.status, task.output, task.updated_at = status, output, recorded.recorded_at
     task.save(update_fields=["status", "output", "updated_at"])
     return task
+
+
+def expire(now: datetime) -> int:
+    """Forget the tasks whose time is over, and of too many those that were changed the longest ago; their sessions'
+    streams record it. Returns how many."""
+    oldest = now - timedelta(days=limits.value("ARES_TASK_TTL_DAYS"))
+    gone = list(Task.objects.filter(updated_at__lt=oldest).order_by("updated_at", "pk")[:EXPIRY_BATCH])
+    surplus = Task.objects.count() - len(gone) - limits.value("ARES_MAX_TASKS")
+    if surplus > 0:
+        left = Task.objects.exclude(pk__in=[each.pk for each in gone]).order_by("updated_at", "pk")
+        gone += left[: min(surplus, EXPIRY_BATCH)]
+    for session_id in sorted({each.session_id for each in gone}):
+        session.lock(session_id)
+        ids = [each.pk for each in gone if each.session_id == session_id]
+        events = [{"type": EventType.TASK_EXPIRED, "payload": {"task_id": task_id}} for task_id in ids]
+        store.append(session_id, [draft(event, store.limits()) for event in events])
+        Task.objects.filter(pk__in=ids).delete()
+    return len(gone)
 
 
 def keep_rows(within: Session, events: Iterable[Event]) -> None:

@@ -11,11 +11,22 @@ from memory import sql, vocabulary
 
 
 class Migration(migrations.Migration):
-    """Eight tables; the last operation puts them under the tenants' policy."""
+    """Nine tables; the last operation puts them under the tenants' policy."""
 
     dependencies: ClassVar = [("memory", "0005_segments")]
     operations: ClassVar = [
         migrations.RunSQL(sql.read("need_pgvector")),
+        migrations.CreateModel(
+            name="EmbeddingModel",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=200, unique=True)),
+                ("dimension", models.IntegerField()),
+                ("unrelated", models.FloatField()),
+                ("paraphrased", models.FloatField()),
+                ("measured_at", models.DateTimeField()),
+            ],
+        ),
         migrations.CreateModel(
             name="Distillation",
             fields=[
@@ -61,7 +72,7 @@ class Migration(migrations.Migration):
                     "entities",
                     django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), default=list, size=None),
                 ),
-                ("subject", models.TextField(blank=True)),
+                ("subject", models.CharField(blank=True, max_length=200)),
                 ("value", models.TextField(blank=True)),
                 ("confidence", models.FloatField()),
                 ("importance", models.FloatField()),
@@ -119,6 +130,7 @@ class Migration(migrations.Migration):
                 ("reason", models.TextField()),
                 ("similarity", models.FloatField(null=True)),
                 ("candidate", models.JSONField()),
+                ("digest", models.BinaryField(default=b"", max_length=32)),
                 ("neighbour_id", models.CharField(blank=True, max_length=40)),
                 ("neighbour_text", models.TextField(blank=True)),
                 ("result_text", models.TextField(blank=True)),
@@ -351,6 +363,16 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="vector",
             constraint=models.UniqueConstraint(fields=("tenant", "collection", "item_id", "model"), name="vector_once"),
+        ),
+        migrations.AddIndex(
+            model_name="decision",
+            index=models.Index(fields=["tenant", "digest"], name="decision_of_candidate"),
+        ),
+        migrations.AddIndex(
+            model_name="experience",
+            index=models.Index(
+                condition=~models.Q(subject=""), fields=["tenant", "user_id", "subject"], name="experience_of_subject"
+            ),
         ),
         migrations.RunSQL(sql.read("distilled")),
     ]

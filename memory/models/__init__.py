@@ -3,12 +3,18 @@
 from memory.models.api_key import ApiKey
 from memory.models.decision import Decision
 from memory.models.distillation import Distillation
+from memory.models.embedding_model import EmbeddingModel
 from memory.models.event import Event
 from memory.models.experience import Experience
 from memory.models.finding import Finding
 from memory.models.idempotency_key import IdempotencyKey
+from memory.models.indexed_text import IndexedText
+from memory.models.knowledge import Knowledge
+from memory.models.ledger_entry import LedgerEntry
 from memory.models.membership import Membership
 from memory.models.message import Message
+from memory.models.passage import Passage
+from memory.models.posting import Posting
 from memory.models.queue_item import QueueItem
 from memory.models.revision import Revision
 from memory.models.segment import ArchivedId, Segment
@@ -19,6 +25,7 @@ from memory.models.stream import Stream
 from memory.models.task import Task
 from memory.models.tenant import Tenant
 from memory.models.tenant_setting import TenantSetting
+from memory.models.tool import Tool
 from memory.models.user import User
 from memory.models.vector import Vector
 from memory.models.verification import Verification
@@ -28,12 +35,18 @@ __all__ = [
     "ArchivedId",
     "Decision",
     "Distillation",
+    "EmbeddingModel",
     "Event",
     "Experience",
     "Finding",
     "IdempotencyKey",
+    "IndexedText",
+    "Knowledge",
+    "LedgerEntry",
     "Membership",
     "Message",
+    "Passage",
+    "Posting",
     "QueueItem",
     "Revision",
     "Segment",
@@ -44,6 +57,7 @@ __all__ = [
     "Task",
     "Tenant",
     "TenantSetting",
+    "Tool",
     "User",
     "Vector",
     "Verification",

@@ -9,7 +9,8 @@ from memory.models.tenant import Tenant
 
 class Decision(models.Model):
     """One decision. `stage` says which stage took it; `candidate` is what it was about; `similarity` in [0, 1] is the
-    calibrated one to the neighbour, whose text is kept as it was, beside what came out."""
+    calibrated one to the neighbour, whose text is kept as it was, beside what came out. `digest` (32 bytes) is the
+    candidate's, by which it is known when it comes again."""
 
     tenant = models.ForeignKey(Tenant, models.CASCADE, db_index=False)
     distillation = models.ForeignKey(
@@ -22,6 +23,7 @@ class Decision(models.Model):
     reason = models.TextField()
     similarity = models.FloatField(null=True)
     candidate = models.JSONField()
+    digest = models.BinaryField(max_length=32, default=b"")
     neighbour_id = models.CharField(max_length=40, blank=True)
     neighbour_text = models.TextField(blank=True)
     result_text = models.TextField(blank=True)
@@ -34,4 +36,7 @@ class Decision(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "distillation", "number"], name="decision_once"),
         ]
-        indexes = [models.Index(fields=["tenant", "experience"], name="decision_of_experience")]
+        indexes = [
+            models.Index(fields=["tenant", "experience"], name="decision_of_experience"),
+            models.Index(fields=["tenant", "digest"], name="decision_of_candidate"),
+        ]

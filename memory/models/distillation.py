@@ -21,6 +21,15 @@ class DistillationQuerySet(models.QuerySet["Distillation"]):
             raise NotFound(f"There is no distillation {distillation_id[:IDENTIFIER_MAX_LENGTH]!r}.")
         return found
 
+    def matching(
+        self, status: str | None = None, session_id: str | None = None, task_id: str | None = None
+    ) -> "DistillationQuerySet":
+        """Those that every given filter lets through; one that is empty or None lets all through."""
+        asked = {"status": status, "session_id": session_id, "task_id": task_id}
+        if any("\x00" in given for given in asked.values() if given):
+            return self.none()  # PostgreSQL holds no text with a NUL, and refuses to look for one
+        return self.filter(**{name: given for name, given in asked.items() if given})
+
 
 class Distillation(models.Model):
     """One run: from the messages of a stream to decisions about experiences.

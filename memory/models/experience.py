@@ -6,6 +6,7 @@ from datetime import datetime
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Coalesce
 
 from memory.errors import NotFound
 from memory.models.tenant import Tenant
@@ -43,6 +44,43 @@ class ExperienceQuerySet(models.QuerySet["Experience"]):
         """Those that this user's agents may see: the user's own and the shared ones."""
         return self.filter(user_id__in=("", user_id))
 
+    def matching(
+        self,
+        kind: str | None = None,
+        method: str | None = None,
+        status: str | None = None,
+        user_id: str | None = None,
+        min_confidence: float | None = None,
+        text: str | None = None,
+        embedding_status: str | None = None,
+    ) -> "ExperienceQuerySet":
+        """Those that every given filter lets through; one that is empty or None lets all through. Drafts are shown to
+        none but who asks for their status."""
+        asked = {"kind": kind, "method": method, "status": status, "user_id": user_id}
+        asked["embedding_status"] = embedding_status
+        if any("\x00" in given for given in (*asked.values(), text) if given):
+            return self.none()  # PostgreSQL holds no text with a NUL, and refuses to look for one
+        found = self.filter(**{name: given for name, given in asked.items() if given})
+        if not status:
+            found = found.exclude(status=ExperienceStatus.DRAFT)
+        if min_confidence is not None:
+            found = found.filter(confidence__gte=min_confidence)
+        if text:
+            found = found.filter(Q(problem__icontains=text) | Q(solution__icontains=text))
+        return found
+
+    def evictable(self, often_helpful: int) -> list[str]:
+        """The ids of all but drafts, in the order in which they are evicted: the least recently used first, behind them
+        those that helped so much more often than they harmed, and pinned ones last."""
+        helps = models.Case(
+            models.When(helpful__gte=models.F("harmful") + often_helpful, then=1),
+            default=0,
+            output_field=models.IntegerField(),
+        )
+        used = Coalesce("last_used_at", "created_at")
+        ranked = self.exclude(status=ExperienceStatus.DRAFT).order_by("pinned", helps, used, "pk")
+        return list(ranked.values_list("pk", flat=True))
+
     def by_id(self, ids: Iterable[str]) -> "dict[str, Experience]":
         """Those with these ids that there are."""
         return {found.pk: found for found in self.filter(pk__in=list(ids))}
@@ -66,7 +104,7 @@ class Experience(models.Model):
     solution = models.TextField()
     language = models.CharField(max_length=10, blank=True)
     entities = ArrayField(models.TextField(), default=list)
-    subject = models.TextField(blank=True)
+    subject = models.CharField(max_length=200, blank=True)
     value = models.TextField(blank=True)
     confidence = models.FloatField()
     importance = models.FloatField()
@@ -109,6 +147,9 @@ class Experience(models.Model):
             models.Index("tenant", models.F("updated_at").desc(), models.F("id").desc(), name="experience_recent"),
             models.Index(fields=["tenant", "abstraction"], name="experience_of_abstraction"),
             models.Index(fields=["tenant", "superseded_by"], name="experience_superseded_by"),
+            models.Index(
+                fields=["tenant", "user_id", "subject"], condition=~Q(subject=""), name="experience_of_subject"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -48,3 +48,8 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return self.id
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended."""
+        return self.status == TaskStatus.OPEN

@@ -6,6 +6,15 @@ from pgvector.django import VectorField
 from memory.models.tenant import Tenant
 
 
+class VectorQuerySet(models.QuerySet["Vector"]):
+    """Vectors by their models."""
+
+    def models_with_more_than(self, count: int) -> "list[tuple[str, int]]":
+        """The models, each with its dimension, of which there are more than so many vectors."""
+        by_model = self.values("model", "dimension").annotate(vectors=models.Count("id")).filter(vectors__gt=count)
+        return list(by_model.values_list("model", "dimension"))
+
+
 class Vector(models.Model):
     """The vector of one item of a collection by one model. Vectors of several models, and so of several dimensions,
     stand side by side while a tenant moves from one to another; `text_digest` (32 bytes) tells of which text it is."""
@@ -18,6 +27,8 @@ class Vector(models.Model):
     vector = VectorField()
     text_digest = models.BinaryField(max_length=32)
     created_at = models.DateTimeField()
+
+    objects = VectorQuerySet.as_manager()
 
     class Meta:
         constraints = [

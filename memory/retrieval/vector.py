@@ -1,16 +1,31 @@
-"""The store of vectors: add, and search the nearest. Needs a tenant's scope."""
+"""The store of vectors: add, search the nearest, and create a collection. Needs a tenant's scope.
 
+Vectors of several models, and so of several dimensions, stand in one table, each searched with its own model. Few
+vectors are compared one by one, which is exact; many are found through an HNSW index over their model, which PostgreSQL
+reads on until enough of them have passed the filters (pgvector 0.8).
+"""
+
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from functools import cache
 from typing import NamedTuple
 
-from django.db.models import F
-from pgvector.django import CosineDistance
+import numpy as np
+from psycopg.sql import Literal
 
-from memory.models import Experience, Vector
-from memory.tenancy import current_tenant_id
+from memory import sql
+from memory.errors import Invalid
+from memory.retrieval import filters as conditions
+from memory.retrieval.filters import Filters
 from memory.vocabulary import Collection
+
+# Up to so many vectors, comparing all is as fast as the index, and exact; measured in docs/adr/0009.
+EXACT_UP_TO = 5_000
+# How many of the index's candidates are looked at first, and how many before PostgreSQL gives up: so many that it finds
+# enough, since more than EXACT_UP_TO pass the filters.
+WIDE = 100
+MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +38,6 @@ class Item:
     text_digest: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What an item must be to be found; None lets all through. `user_ids` are owners: "" stands for shared ones."""
-
-    user_ids: Sequence[str] | None = None
-    kinds: Sequence[str] | None = None
-    statuses: Sequence[str] | None = None
-
-
 class Hit(NamedTuple):
     """An item and the raw cosine of its vector and the one searched with, in [-1, 1]."""
 
@@ -39,46 +45,92 @@ class Hit(NamedTuple):
     cosine: float
 
 
+def text_digest(text: str) -> bytes:
+    """By what a vector's text is known again: its SHA-256 (32 bytes)."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+
+
 class VectorStore:
     """The vectors of one tenant."""
 
+    def create_collection(self, model: str, dimension: int) -> bool:
+        """Prepare for many vectors of a model: make its index, unless it is there. It takes a while where there are
+        many already, and writers of vectors wait; readers do not.
+
+        Returns:
+            Whether there is one now: vectors of more than 4,000 dimensions have none, and are searched exactly.
+        """
+        ((indexed,),) = sql.run("create_vector_index", {"model": model, "dimension": dimension})
+        return bool(indexed)
+
     def add(self, collection: Collection, items: Iterable[Item]) -> None:
-        """Keep these vectors, each in the place of an older one of the same item and model."""
-        now = datetime.now(UTC)
-        rows = [
-            Vector(
-                tenant_id=current_tenant_id(),
-                collection=collection,
-                item_id=item.item_id,
-                model=item.model,
-                dimension=len(item.vector),
-                vector=list(item.vector),
-                text_digest=item.text_digest,
-                created_at=now,
-            )
-            for item in items
-        ]
-        Vector.objects.bulk_create(
-            rows,
-            update_conflicts=True,
-            unique_fields=["tenant", "collection", "item_id", "model"],
-            update_fields=["dimension", "vector", "text_digest", "created_at"],
-        )
+        """Keep these vectors, each in the place of an older one of the same item and model.
+
+        Raises:
+            Invalid: a vector is none: empty, or with a number that is not finite.
+        """
+        newest = {(item.item_id, item.model): item for item in items}
+        if not newest:
+            return
+        parameters = {
+            "collection": collection,
+            "item_ids": [item.item_id for item in newest.values()],
+            "models": [item.model for item in newest.values()],
+            "vectors": [written(item.vector) for item in newest.values()],
+            "digests": [item.text_digest for item in newest.values()],
+        }
+        sql.run("insert_vectors", parameters)
 
     def search(
         self, collection: Collection, vector: Sequence[float], model: str, limit: int, filters: Filters | None = None
     ) -> list[Hit]:
-        """The nearest items of a collection by this model's vectors, the nearest first, at most `limit`."""
-        near = Vector.objects.filter(collection=collection, model=model)
-        if collection == Collection.EXPERIENCE and filters is not None:
-            fitting = Experience.objects.all()
-            for field, allowed in (
-                ("user_id__in", filters.user_ids),
-                ("kind__in", filters.kinds),
-                ("status__in", filters.statuses),
-            ):
-                if allowed is not None:
-                    fitting = fitting.filter(**{field: list(allowed)})
-            near = near.filter(item_id__in=fitting.values("pk"))
-        found = near.annotate(distance=CosineDistance(F("vector"), list(vector))).order_by("distance", "item_id")
-        return [Hit(item, 1 - distance) for item, distance in found.values_list("item_id", "distance")[:limit]]
+        """The nearest items of a collection by this model's vectors among those that pass, the nearest first, at most
+        `limit`."""
+        asked = filters or Filters()
+        shape = {"collection": collection, "model": model, "dimension": len(vector)}
+        parameters = shape | {"vector": written(vector), "limit": limit} | conditions.parameters(asked)
+        if self._is_many(collection, shape, asked):
+            sql.run("read_index_on", {"wide": str(max(WIDE, limit)), "most": str(MOST)})
+            statement = _indexed(model, len(vector), conditions.exists(collection, asked, "stored.item_id", each=True))
+        else:
+            statement = _exact(conditions.exists(collection, asked, "stored.item_id"))
+        return [Hit(*row) for row in sql.rows(statement, parameters)]
+
+    def _is_many(self, collection: Collection, shape: dict[str, object], asked: Filters) -> bool:
+        """Whether there is an index, and more vectors than EXACT_UP_TO would have to be compared without it."""
+        ((indexed,),) = sql.run("vector_index", shape)
+        bound = EXACT_UP_TO + 1
+        if not indexed or sql.run("count_vectors", {**shape, "bound": bound})[0][0] < bound:
+            return False
+        passing = " AND ".join(conditions.conditions(collection, asked).values())
+        if not passing:
+            return True
+        counting = sql.read("count_passing").format(table=conditions.TABLES[collection], conditions=passing)
+        ((count,),) = sql.rows(counting, {**conditions.parameters(asked), "bound": bound})
+        return bool(count >= bound)
+
+
+@cache
+def _exact(condition: str) -> str:
+    return sql.read("nearest_exact").format(filter=condition)
+
+
+@cache
+def _indexed(model: str, dimension: int, condition: str) -> str:
+    kind = "vector" if dimension <= 2000 else "halfvec"
+    literal = Literal(model).as_string()
+    return sql.read("nearest_indexed").format(
+        type=f"{kind}({dimension})", model=literal.replace("%", "%%"), dimension=dimension, filter=condition
+    )
+
+
+def written(vector: Sequence[float]) -> str:
+    """A vector as PostgreSQL reads it, at the precision that it keeps.
+
+    Raises:
+        Invalid: it is none.
+    """
+    numbers = np.asarray(vector, dtype=np.float32)
+    if numbers.ndim != 1 or not numbers.size or not np.isfinite(numbers).all():
+        raise Invalid("A vector must hold finite numbers.")
+    return "[" + ",".join(map(repr, numbers.tolist())) + "]"

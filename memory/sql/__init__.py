@@ -24,7 +24,12 @@ def run(name: str, parameters: Mapping[str, Any], *, binary: bool = False) -> li
     Raises:
         django.db.DatabaseError: what Django's own cursors would raise.
     """
+    return rows(read(name), parameters, binary=binary)
+
+
+def rows(statement: str, parameters: Mapping[str, Any], *, binary: bool = False) -> list[tuple[Any, ...]]:
+    """The rows of a statement; see `run`."""
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        cursor.execute(read(name), parameters, prepare=True, binary=binary)
+        cursor.execute(statement, parameters, prepare=True, binary=binary)
         return cursor.fetchall()

@@ -27,3 +27,4 @@ TO aresweb_app;
 
 REVOKE ALL ON django_migrations FROM aresweb_app;
 GRANT SELECT ON django_migrations TO aresweb_app;
+GRANT EXECUTE ON FUNCTION aresweb_index_vectors(text, integer) TO aresweb_app;

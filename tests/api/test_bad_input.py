@@ -27,6 +27,12 @@ WRITES: dict[str, tuple[str, str, Any]] = {
                      "occurred_at": "2026-05-01T09:30:00Z", "causation_id": "c", "correlation_id": "d"}],
          "expected_version": 0},
     ),
+    "keep a document": ("POST", "/knowledge", {"title": "t", "text": "x", "metadata": {"k": "v"}}),
+    "keep a tool": ("POST", "/tools", {"name": "n", "description": "d", "schema": {"type": "object"}}),
+    "search": (
+        "POST", "/search",
+        {"query": "x", "limit": 5, "plan": {"vector_weight": 0}, "filters": {"user_id": "u"}, "stream": "{session}"},
+    ),
     "append to a session": ("POST", "/streams/{session}/events", {"events": [{"type": "llm.call", "payload": {}}]}),
 }  # fmt: skip
 FIELDS = {
@@ -206,7 +212,9 @@ def test_nesting_up_to_the_limit_is_recorded(api: ApiClient) -> None:
         )
 
 
-PATHS = ["/sessions/{}", "/sessions/{}/messages", "/tasks/{}", "/streams/{}/events", "/streams/{}/state"]
+PATHS = [
+    "/sessions/{}", "/sessions/{}/messages", "/tasks/{}", "/streams/{}/events", "/streams/{}/state", "/knowledge/{}", "/tools/{}",
+]  # fmt: skip
 NAMES = [
     "%00",
     "%ED%A0%80",

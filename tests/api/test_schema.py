@@ -27,8 +27,21 @@ def test_the_schema_is_valid_and_names_every_resource(schema: Any) -> None:
         "/sessions": ["post"],
         "/sessions/{session_id}": ["delete", "get"],
         "/sessions/{session_id}/messages": ["get", "post"],
+        "/sessions/{session_id}/context": ["post"],
         "/tasks": ["post"],
         "/tasks/{task_id}": ["get", "patch"],
+        "/sessions/{session_id}/distillations": ["post"],
+        "/tasks/{task_id}/distillations": ["post"],
+        "/distillations": ["get"],
+        "/distillations/{distillation_id}": ["delete", "get"],
+        "/distillations/{distillation_id}/acceptances": ["post"],
+        "/experiences": ["get"],
+        "/experiences/{experience_id}": ["delete", "get", "patch"],
+        "/experiences/{experience_id}/revisions": ["get"],
+        "/experiences/{experience_id}/feedback": ["post"],
+        "/experiences/{experience_id}/reversions": ["post"],
+        "/experiences/{experience_id}/merges": ["post"],
+        "/experiences/{experience_id}/splits": ["post"],
         "/streams": ["get"],
         "/streams/{stream}/events": ["get", "post"],
         "/streams/{stream}/state": ["get"],
@@ -40,6 +53,13 @@ def test_the_schema_is_valid_and_names_every_resource(schema: Any) -> None:
         "/agents/{agent_id}/recovery": ["post"],
         "/users/{user_id}/content": ["delete"],
         "/events": ["get"],
+        "/knowledge": ["get", "post"],
+        "/knowledge/{knowledge_id}": ["delete", "get"],
+        "/tools": ["get", "post"],
+        "/tools/{tool_id}": ["delete", "get"],
+        "/search": ["post"],
+        "/usage/savings": ["get"],
+        "/usage/entries": ["get"],
     }
     operations = [operation for path in schema["paths"].values() for operation in path.values()]
     assert all(operation["security"] == [{"ApiKey": []}] and operation["description"] for operation in operations)
@@ -70,6 +90,8 @@ def test_every_answer_has_the_status_and_the_fields_that_the_schema_says(schema:
     session = api.post("/sessions", {"user_id": "u", "agent_id": "ops"}).json()["id"]
     task = api.post("/tasks", {"session_id": session, "input": "x"}).json()["id"]
     event = {"events": [{"id": "e1", "type": "a.b"}]}
+    document = api.post("/knowledge", {"title": "t", "text": "x"}).json()["id"]
+    tool = api.post("/tools", {"name": "n", "description": "x"}).json()["id"]
     for method, template, body in [
         ("POST", "/sessions", {"user_id": "u"}), ("GET", "/sessions/{session_id}", None),
         ("POST", "/sessions/{session_id}/messages", {"role": "user", "content": "x"}), ("GET", "/sessions/{session_id}/messages", None),
@@ -77,10 +99,17 @@ def test_every_answer_has_the_status_and_the_fields_that_the_schema_says(schema:
         ("PATCH", "/tasks/{task_id}", {"status": "completed"}), ("GET", "/streams", None), ("POST", "/streams/{stream}/events", event),
         ("POST", "/streams/{stream}/events", event), ("GET", "/streams/{stream}/events", None), ("GET", "/streams/{stream}/state", None),
         ("GET", "/streams/{stream}/fixture", None), ("GET", "/agents", None), ("GET", "/agents/{agent_id}", None),
-        ("POST", "/agents/{agent_id}/recovery", {}), ("POST", "/agents/{agent_id}/recovery", {"limit": 5}), ("GET", "/events", None), ("DELETE", "/sessions/{session_id}", None),
+        ("POST", "/agents/{agent_id}/recovery", {}), ("POST", "/agents/{agent_id}/recovery", {"limit": 5}), ("GET", "/events", None),
+        ("POST", "/knowledge", {"title": "t", "text": "x"}), ("GET", "/knowledge", None), ("GET", "/knowledge/{knowledge_id}", None),
+        ("POST", "/tools", {"name": "n", "description": "x"}), ("POST", "/tools", {"name": "m", "description": "x"}), ("GET", "/tools", None),
+        ("GET", "/tools/{tool_id}", None), ("POST", "/search", {"query": "x"}), ("DELETE", "/sessions/{session_id}", None),
     ]:  # fmt: skip
         response = api.call(
-            method, template.format(session_id=session, task_id=task, stream="run", agent_id="ops"), body
+            method,
+            template.format(
+                session_id=session, task_id=task, stream="run", agent_id="ops", knowledge_id=document, tool_id=tool
+            ),
+            body,
         )
         told = schema["paths"][f"/api/v1{template}"][method.lower()]["responses"]
         assert str(response.status_code) in told, (method, template)

@@ -7,12 +7,14 @@ from django.test import override_settings
 from memory.errors import NotFound
 from memory.events import state, store
 from memory.layers import session, task
+from memory.manager import MemoryManager
 from memory.models import Event, IdempotencyKey, Snapshot, Stream
 from tests import tables
 from tests.api.conftest import ApiClient
 from tests.events.making import drafted
 from tests.events.verifying import assert_verifies
 
+MANAGER = MemoryManager("test", lambda _: None)
 # In the text of rows, and in JSON that escapes what is not ASCII.
 SECRET = "geheimnis-47f1"
 
@@ -44,6 +46,12 @@ def told(api: ApiClient) -> str:
     assert api.patch(f"/tasks/{ended}", {"status": "failed", "output": SECRET}).status_code == 200
     events = [{"type": "tool.call", "payload": {"agent_id": SECRET, "arguments": SECRET}, "metadata": {"host": SECRET}}]
     post(f"/streams/{opened}/events", {"events": events * 10})
+    model = {"model": SECRET, "call_id": SECRET}
+    calls = [
+        {"type": "llm.call", "payload": {**model, "prompt": SECRET}},
+        {"type": "llm.response", "payload": {**model, "content": SECRET}},
+    ]
+    post(f"/streams/{opened}/events", {"events": calls})
     with override_settings(ARES={**settings.ARES, "ARES_SNAPSHOT_EVERY": 10}):
         assert SECRET in api.get(f"/streams/{opened}/state").content.decode()
     return opened
@@ -54,19 +62,28 @@ def test_nothing_of_a_deleted_session_is_left_in_any_table_and_its_chain_verifie
 ) -> None:
     opened = told(api)
     assert {"memory_event", "memory_message", "memory_session", "memory_snapshot", "memory_stream", "memory_task",
-            "memory_idempotencykey"} <= set(tables.holding(SECRET))  # fmt: skip
+            "memory_idempotencykey", "memory_ledgerentry"} <= set(tables.holding(SECRET))  # fmt: skip
     kept = list(Event.objects.order_by("version").values_list("version", "type", "occurred_at", "digest", "hash"))
-    receipt = session.erase(opened)
+    receipt = MANAGER.delete_session(opened)
     assert tables.holding(SECRET) == []
     assert receipt["rows"] == {
         "messages": 21,
         "tasks": 2,
-        "idempotency_keys": 6,
+        "idempotency_keys": 7,
         "events": len(kept),
         "archived_events": 0,
         "segments": 0,
         "snapshots": 3,
+        "ledger_entries": 2,
         "sessions": 1,
+        "decisions": 0,
+        "revisions": 0,
+        "sources": 0,
+        "vectors": 0,
+        "indexed_texts": 0,
+        "queue_items": 1,
+        "experiences": 0,
+        "distillations": 1,
     }
     stream = Stream.objects.named(opened)
     assert_verifies(stream)
@@ -91,10 +108,10 @@ def test_other_sessions_streams_and_answers_stay(api: ApiClient, in_acme: object
 def test_a_deleted_session_is_gone_and_its_stream_takes_nothing_more(api: ApiClient, in_acme: object) -> None:
     opened = told(api)
     open_task = api.post("/tasks", {"session_id": opened, "user_id": "u", "input": "x"}).json()["id"]
-    session.erase(opened)
+    MANAGER.delete_session(opened)
     before = tables.row_counts()
     for attempt in (
-        lambda: session.erase(opened),
+        lambda: MANAGER.delete_session(opened),
         lambda: session.add_messages(opened, [{"role": "user", "content": SECRET}]),
         lambda: task.create(opened, "u", SECRET),
         lambda: task.close(open_task, "completed", SECRET),
@@ -114,13 +131,13 @@ def test_a_session_that_has_expired_can_still_be_deleted(api: ApiClient, in_acme
     opened = told(api)
     session.expire_due(session.lock(opened).expires_at)
     assert "memory_event" in tables.holding(SECRET)
-    assert session.erase(opened)["rows"]["messages"] == 0
+    assert MANAGER.delete_session(opened)["rows"]["messages"] == 0
     assert tables.holding(SECRET) == []
 
 
 def test_snapshots_that_are_taken_afterwards_hold_nothing_either(api: ApiClient, in_acme: object) -> None:
     opened = told(api)
-    session.erase(opened)
+    MANAGER.delete_session(opened)
     with override_settings(ARES={**settings.ARES, "ARES_SNAPSHOT_EVERY": 10}):
         state.take_snapshots(Stream.objects.named(opened))
     assert Snapshot.objects.exists()

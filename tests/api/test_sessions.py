@@ -59,6 +59,15 @@ def test_deleting_a_session_gives_a_receipt(api: ApiClient) -> None:
         "segments": 0,
         "snapshots": 0,
         "sessions": 1,
+        "decisions": 0,
+        "revisions": 0,
+        "sources": 0,
+        "vectors": 0,
+        "indexed_texts": 0,
+        "ledger_entries": 0,
+        "queue_items": 0,
+        "experiences": 0,
+        "distillations": 0,
     }
     for again in (
         api.get(f"/sessions/{session}"),

@@ -12,24 +12,11 @@ from memory.events import store, verification
 from memory.models import Stream, Tenant, User, Verification
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role
+from tests.dashboard.conftest import seen
 from tests.events.making import drafted
 from tests.events.tampering import tamper
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def member(acme: Tenant) -> Callable[[Role], Client]:
-    """A browser of somebody in Acme with this role."""
-
-    def log_in(role: Role, **options: bool) -> Client:
-        user = User.objects.create_user(f"{role}@example.com", "correct horse battery")
-        tenants.join(user, acme, role)
-        browser = Client(**options)
-        browser.force_login(user)
-        return browser
-
-    return log_in
 
 
 @pytest.fixture(autouse=True)
@@ -48,12 +35,6 @@ def forge(tenant: Tenant) -> None:
     with tenant_scope(tenant.pk):
         for stream in Stream.objects.all():
             verification.verify(stream)
-
-
-def seen(browser: Client, path: str) -> str:
-    response = browser.get(path)
-    assert response.status_code == 200
-    return " ".join(response.content.decode().split())
 
 
 def test_a_run_that_was_not_verified_says_so_and_is_verified_by_its_button(member: Callable[..., Client]) -> None:

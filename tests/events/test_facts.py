@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from memory.events import facts
+from memory.events import facts, usage
 from tests.events.making import payloads, types, values
 
 
@@ -44,18 +44,20 @@ def test_an_error_has_one_text(error: Any, text: str) -> None:
 
 
 def test_tokens_are_what_the_provider_reported() -> None:
-    assert facts.tokens({"usage": {"input_tokens": 12, "output_tokens": 3, "cached_input_tokens": 9}}) == (12, 3)
-    assert facts.tokens({"usage": {"output_tokens": 3}}) == (0, 3)
+    assert facts.tokens(
+        "llm.response", {"usage": {"input_tokens": 12, "output_tokens": 3, "cached_input_tokens": 9}}
+    ) == (12, 3)
+    assert facts.tokens("llm.response", {"usage": {"output_tokens": 3}}) == (0, 3)
 
 
 @pytest.mark.parametrize("count", [-1, 1.5, "12", True, None, [], {}, 10**9 + 1, 10**30])
 def test_a_count_of_tokens_that_cannot_be_one_is_absent(count: Any) -> None:
-    assert facts.tokens({"usage": {"input_tokens": count, "output_tokens": 5}}) == (0, 5)
+    assert facts.tokens("llm.response", {"usage": {"input_tokens": count, "output_tokens": 5}}) == (0, 5)
 
 
 @pytest.mark.parametrize("usage", [None, 5, "many", [], [{"input_tokens": 5}]])
 def test_usage_of_another_type_is_absent(usage: Any) -> None:
-    assert facts.tokens({"usage": usage}) == (0, 0)
+    assert facts.tokens("llm.response", {"usage": usage}) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,7 @@ def test_no_payload_makes_the_facts_fail(event_type: str, payload: dict[str, Any
     assert facts.family(event_type).isalpha()
     assert isinstance(facts.is_error(event_type, payload), bool)
     assert isinstance(facts.error_text(payload), str)
-    assert all(0 <= count <= facts.MOST_TOKENS for count in facts.tokens(payload))
+    assert all(0 <= count <= usage.MOST_TOKENS for count in facts.tokens("llm.response", payload))
 
 
 @given(values)

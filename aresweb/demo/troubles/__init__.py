@@ -5,6 +5,7 @@ from aresweb.demo.troubles import (
     bad_configuration,
     lock_timeout,
     missing_orders,
+    on_call_habits,
     shop_checkup,
     silent_failure,
     slow_query,
@@ -17,5 +18,6 @@ TROUBLES = (
     shop_checkup.TROUBLE,
     lock_timeout.TROUBLE,
     missing_orders.TROUBLE,
+    on_call_habits.TROUBLE,
     silent_failure.TROUBLE,
 )

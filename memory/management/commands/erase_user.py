@@ -8,9 +8,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from memory.errors import AresError
-from memory.layers import user
+from memory.manager import MemoryManager
 from memory.models import Tenant
 from memory.tenancy import tenant_scope
+
+_MANAGER = MemoryManager("command:erase_user", lambda _: None)
 
 
 class Command(BaseCommand):
@@ -28,7 +30,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with tenant_scope(Tenant.objects.named(options["tenant"]).pk):
-                receipt = user.erase(options["user_id"])
+                receipt = _MANAGER.erase_user(options["user_id"])
                 if options["dry_run"]:
                     transaction.set_rollback(True)
         except AresError as error:

@@ -8,6 +8,9 @@ export function startChrome() {
   document.addEventListener("htmx:responseError", (event) => {
     notify(`The server answered ${event.detail.xhr.status}; nothing was changed on this page.`);
   });
+  // Where the row of pages is wider than the window, the one that one is on is in it.
+  const here = document.querySelector(".subnav [aria-current]");
+  if (here) here.parentElement.scrollLeft = here.offsetLeft - (here.parentElement.clientWidth - here.offsetWidth) / 2;
   document.addEventListener("htmx:sendError", () => notify("The server cannot be reached."));
 }
 

@@ -1,0 +1,50 @@
+"""The settings: each effective value, what it means and where it comes from; a tenant's admin sets the tenant's own."""
+
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from dashboard import settings_page
+from dashboard.access import member_required
+from memory import conf
+from memory.vocabulary import Role
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_required
+def settings(request: Any) -> HttpResponseBase:
+    """Shows them, or takes the tenant's own; what was typed stands there again where something is wrong with it."""
+    may_set = request.membership.is_at_least(Role.ADMIN)
+    if request.method != "POST":
+        return _page(request, settings_page.rows(), may_set)
+    if not may_set:
+        raise PermissionDenied
+    name = request.POST.get("reset", "")
+    if name:
+        settings_page.save({name: ""})
+        messages.success(request, f"{name} is the installation's again.")
+        return redirect("dashboard:settings")
+    errors = settings_page.save(request.POST.dict())
+    if errors:
+        rows = settings_page.rows(request.POST.dict(), errors)
+        return _page(request, rows, may_set, HTTPStatus.UNPROCESSABLE_ENTITY)
+    messages.success(request, "Saved. New work is done by these values.")
+    return redirect("dashboard:settings")
+
+
+def _page(request: Any, rows: list[settings_page.Row], may_set: bool, status: int = HTTPStatus.OK) -> HttpResponse:
+    context = {
+        "own": [row for row in rows if row.setting.per_tenant],
+        "others": [row for row in rows if not row.setting.per_tenant],
+        "may_set": may_set,
+        "faults": sum(1 for row in rows if row.error),
+        "installation": [{**variable, "origin": conf.origin(variable["name"])} for variable in conf.installation()]
+        if request.user.is_superuser
+        else [],
+    }
+    return render(request, "dashboard/settings.html", context, status=status)

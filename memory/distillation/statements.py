@@ -1,0 +1,206 @@
+"""Rules for statements: preferences, profiles, facts, decisions, each with what it is about. English and Chinese.
+Pure."""
+
+import re
+from dataclasses import dataclass
+
+from memory.vocabulary import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A form of sentence. Its groups: `value` is what is said, `topic` what of; `subject` names the topic otherwise.
+
+    Where `holds_one` a subject has one value at a time, and another one contradicts it.
+    """
+
+    name: str
+    kind: Kind
+    pattern: re.Pattern[str]
+    subject: str
+    holds_one: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a rule read from a sentence. `subject` is empty where several values may hold side by side."""
+
+    rule: str
+    kind: Kind
+    subject: str
+    value: str
+
+
+def _rule(name: str, kind: Kind, pattern: str, subject: str = "", *, holds_one: bool = True) -> Rule:
+    return Rule(name, kind, re.compile(pattern, re.IGNORECASE), subject, holds_one)
+
+
+_V = r"(?P<value>[^.!?;\n]{1,80}?)(?=[.!?;,\n]|$| and i\b| but\b| because\b| since\b)"
+_NOW = r"(?:now |currently |just |recently |actually |still )*"
+_RULES = (
+    _rule("name", Kind.PROFILE, rf"\b(?:my name is|my name's|call me) {_V}", "name"),
+    _rule(
+        "age",
+        Kind.PROFILE,
+        r"\bi(?:'m| am) (?P<value>\d{1,3}) years? old|\bi(?:'m| am) (?:now )?(?P<value2>\d{2})(?=[.!,]|$)",
+        "age",
+    ),
+    _rule(
+        "home",
+        Kind.PROFILE,
+        rf"\bi {_NOW}(?:live|moved|relocated|am based|reside) (?:in|to|at) {_V}|\bi(?:'m| am) {_NOW}(?:living|based) in (?P<value2>[^.!?;,\n]{{1,60}})",
+        "home",
+    ),
+    _rule("origin", Kind.PROFILE, rf"\bi(?:'m| am| come) (?:originally )?from {_V}", "origin"),
+    _rule(
+        "work",
+        Kind.PROFILE,
+        rf"\bi {_NOW}work (?:as|for|at|in) {_V}|\bmy (?:job|profession|occupation) is (?P<value2>[^.!?;,\n]{{1,60}})",
+        "work",
+    ),
+    _rule(
+        "birthday",
+        Kind.PROFILE,
+        rf"\bmy birthday is {_V}|\bi was born (?:on|in) (?P<value2>[^.!?;,\n]{{1,60}})",
+        "birthday",
+    ),
+    _rule(
+        "diet",
+        Kind.PROFILE,
+        r"\bi(?:'m| am) (?:a |now a |now )?(?P<value>vegan|vegetarian|pescatarian|gluten[- ]free|lactose intolerant|diabetic|kosher|halal)\b",
+        "diet",
+    ),
+    _rule("allergy", Kind.PROFILE, rf"\bi(?:'m| am) allergic to {_V}", "allergy", holds_one=False),
+    _rule("language", Kind.PROFILE, rf"\bi speak {_V}", "language", holds_one=False),
+    _rule(
+        "relation",
+        Kind.PROFILE,
+        r"\bi have (?P<value>(?:a|an|one|two|three|four|five|\d+) (?:\w+ )?(?:wife|husband|kids?|children|sons?|daughters?|brothers?|sisters?|dogs?|cats?|pets?))\b",
+        "household",
+        holds_one=False,
+    ),
+    _rule(
+        "favourite",
+        Kind.PREFERENCE,
+        rf"\bmy (?:all[- ]time )?favou?rite (?P<topic>[\w -]{{2,40}}?) (?:is|are|was|has always been) {_V}",
+        "favourite",
+    ),
+    _rule(
+        "preference",
+        Kind.PREFERENCE,
+        rf"\bi(?:'d| would)? (?:\w+ )?(?:prefer|rather have|would rather) {_V}",
+        "",
+        holds_one=False,
+    ),
+    _rule(
+        "dislike",
+        Kind.PREFERENCE,
+        rf"\bi (?:\w+ )?(?:hate|dislike|can't stand|do not like|don't like|don't enjoy|do not enjoy|avoid|no longer (?:like|enjoy)|stopped (?:liking|enjoying)) {_V}",
+        "",
+        holds_one=False,
+    ),
+    _rule(
+        "like",
+        Kind.PREFERENCE,
+        rf"\bi(?:'ve| have)? (?:\w+ )?(?:love|like|enjoy|adore|am into|am a fan of|am fond of|am passionate about)(?:d)? (?!to see|to hear|that idea|your){_V}",
+        "",
+        holds_one=False,
+    ),
+    _rule(
+        "decision",
+        Kind.FACT,
+        rf"\b(?:we|i)(?:'ve| have)? (?:decided|agreed|chosen|settled|opted) (?:to|on|that|for) {_V}|\b(?:let's|we(?:'ll| will| are going to)) (?:go with|use|stick (?:to|with)) (?P<value2>[^.!?;\n]{{1,80}})",
+        "",
+        holds_one=False,
+    ),
+    _rule(
+        "setting",
+        Kind.FACT,
+        r"\b(?:the|our) (?P<topic>[\w ./-]{3,60}?) (?:is|are|runs on|uses|has moved to|is now|was changed to|points to) (?:now )?(?:set to |called |at |on )?(?P<value>[`\"']?[\w./:@-]*(?:[\d/:@_-]|\.\w)[\w./:@-]*[`\"']?)(?=[\s,.!;)]|$)",
+        "",
+    ),
+    _rule("zh-name", Kind.PROFILE, r"我(?:的名字)?叫(?P<value>[\u4e00-\u9fffA-Za-z·]{1,12})", "name"),
+    _rule("zh-age", Kind.PROFILE, r"我(?:今年)?(?P<value>\d{1,3})岁", "age"),
+    _rule(
+        "zh-home",
+        Kind.PROFILE,
+        r"我(?:现在|目前)?(?:住在|搬到|搬去了?|定居在?)(?:了)?(?P<value>[^，。！？；\n]{1,30})",
+        "home",
+    ),
+    _rule("zh-origin", Kind.PROFILE, r"我(?:是|来自)(?P<value>[^，。！？；\n]{1,12}?)人?(?=[，。！]|$)", "origin"),
+    _rule(
+        "zh-work",
+        Kind.PROFILE,
+        r"我(?:现在|目前)?(?:的工作是|的职业是|在(?P<value2>[^，。！？；\n]{1,20})(?:工作|上班)|是(?:一名|一个|一位)(?P<value>[^，。！？；\n]{1,20}))",
+        "work",
+    ),
+    _rule("zh-allergy", Kind.PROFILE, r"我对(?P<value>[^，。！？；\n]{1,20})过敏", "allergy", holds_one=False),
+    _rule(
+        "zh-favourite",
+        Kind.PREFERENCE,
+        r"我最(?:喜欢|爱)的(?P<topic>[^，。！？；\n]{1,12}?)是(?P<value>[^，。！？；\n]{1,30})",
+        "favourite",
+    ),
+    _rule(
+        "zh-dislike",
+        Kind.PREFERENCE,
+        r"我(?:\w{0,3})?(?:不喜欢|讨厌|不爱|受不了|不想要)(?P<value>[^，。！？；\n]{1,40})",
+        "",
+        holds_one=False,
+    ),
+    _rule(
+        "zh-like",
+        Kind.PREFERENCE,
+        r"我(?:\w{0,3})?(?:喜欢|爱|偏好|更愿意|热爱)(?P<value>[^，。！？；\n]{1,40})",
+        "",
+        holds_one=False,
+    ),
+    _rule(
+        "zh-decision",
+        Kind.FACT,
+        r"(?:我们|咱们|我)?(?:已经)?(?:决定|商定|定下来|敲定)(?:了|用|采用)?(?P<value>[^，。！？；\n]{2,60})",
+        "",
+        holds_one=False,
+    ),
+    _rule(
+        "zh-setting",
+        Kind.FACT,
+        r"(?P<topic>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)(?:是|改成了?|设为|设置为|换成了?)(?P<value>[A-Za-z0-9_./:@-]*(?:[\d/:@_-]|\.\w)[A-Za-z0-9_./:@-]*)",
+        "",
+    ),
+)
+# A topic that only points at something says nothing when it stands alone.
+_POINTING = re.compile(r"(?:it|this|that|these|those|they|he|she|there|which|what)\b|[它这那此该]", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|myself|we|our|we're|we've)\b|我|咱", re.IGNORECASE)
+# What asks for something now is a request, and no statement about somebody.
+_REQUEST = re.compile(
+    r"\b(?:i(?:'d| would)? (?:like|love|want|need|wish|prefer)(?: you)? (?:to|for you to) (?:know|book|buy|order|cancel|change|get|see|have|find|make|use|update|add|check|ask|return|exchange|proceed|be|go|try|understand|learn|create|start)|i(?:'m| am) (?:looking|trying|calling|writing|asking|hoping|wondering|interested)|i (?:need|want)|i was wondering|can you|could you|would you|please|help me|give me|tell me|show me)\b"
+    r"|请|帮我|我想(?:要|问|知道|找|去|请|了解|预订|订)|我要|我需要|能不能|可以(?:帮|告诉)",
+    re.IGNORECASE,
+)
+
+
+def read(sentence: str) -> Statement | None:
+    """What a rule finds in a sentence; None where none does."""
+    for rule in _RULES:
+        found = rule.pattern.search(sentence)
+        if not found:
+            continue
+        groups = found.groupdict()
+        value = next((groups[name] for name in ("value", "value2") if groups.get(name)), "").strip(" `\"'.")
+        topic = (groups.get("topic") or "").strip().lower()
+        if not value or _POINTING.match(topic):
+            continue
+        subject = " ".join(filter(None, (rule.subject, topic))) if rule.holds_one else ""
+        return Statement(rule.name, rule.kind, subject, value)
+    return None
+
+
+def is_first_hand(sentence: str) -> bool:
+    """Whether somebody speaks of themselves."""
+    return bool(_FIRST_PERSON.search(sentence))
+
+
+def is_request(sentence: str) -> bool:
+    """Whether a sentence asks for something to be done now."""
+    return bool(_REQUEST.search(sentence))

@@ -1,0 +1,1 @@
+"""Texts as vectors: the local model, or an OpenAI-compatible service."""

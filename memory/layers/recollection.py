@@ -1,0 +1,103 @@
+"""What memory has to say on a question in a session: the experiences that its user may see. Needs a tenant's scope."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from memory.embedding.current import calibration_of, embedder
+from memory.embedding.spec import Embedder
+from memory.layers import kinship
+from memory.models import Experience, Source
+from memory.retrieval import search
+from memory.retrieval.filters import Filters
+from memory.retrieval.plan import Plan
+from memory.retrieval.search import Hit
+
+# Experiences alone: documents and tools are searched by whoever wants them.
+EXPERIENCES = Plan(knowledge_weight=0, tools_weight=0)
+# So many are looked at again, whatever is asked for.
+CANDIDATES = 20
+# What meaning counts; the rest is for words in common. Measured with `bench/savings.py`.
+MEANING_WEIGHT = 0.9
+# What search adds for other reasons than the question stays.
+KEPT_PARTS = ("recency", "use", "feedback")
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """An experience that was found, and why."""
+
+    id: str
+    text: str
+    kind: str
+    score: float
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What was found, the best first, and what could not be asked."""
+
+    found: Sequence[Recalled] = ()
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+class Recall(Protocol):
+    """A way to ask memory: the question, how many experiences at most, and for which user."""
+
+    def __call__(self, query: str, most: int, user_id: str) -> Recollection: ...
+
+
+def recall(query: str, most: int, user_id: str, plan: Plan = EXPERIENCES) -> Recollection:
+    """The experiences that fit a question best. One that is no nearer to it than unrelated texts are to each other, and
+    has no word in common with it, is not among them: it would only take tokens."""
+    model = embedder()
+    asked = query[: search.MAX_QUERY]
+    wide = min(max(CANDIDATES, most), search.MAX_LIMIT)
+    found = search.search(asked, wide, plan=plan, allowed=Filters(user_ids=["", user_id]), model=model)
+    calibration = calibration_of(model.model)
+    related = [
+        hit for hit in found.hits if hit.raw.get("lexical") or calibration.similarity(hit.raw.get("vector", -1.0)) > 0
+    ]
+    if "vector" in found.missing or not plan.vector_weight:
+        return Recollection([_recalled(hit, hit.score, hit.scores) for hit in related[:most]], found.missing)
+    return Recollection(_ordered(asked, related, model)[:most], found.missing)
+
+
+def _ordered(asked: str, hits: Sequence[Hit], model: Embedder) -> list[Recalled]:
+    """The experiences in the order of how near they are: by their text, by their problem, and by their words."""
+    if not hits:
+        return []
+    problems = dict(Experience.objects.filter(pk__in=[hit.id for hit in hits]).values_list("pk", "problem"))
+    near = kinship.to_problems(asked, [problems.get(hit.id) or hit.text for hit in hits], model)
+    texts = [hit.raw.get("vector", 0.0) for hit in hits]
+    meaning = _spread([text + problem for text, problem in zip(texts, near, strict=True)])
+    words = _spread([hit.raw.get("lexical", 0.0) for hit in hits])
+    made = []
+    for hit, by_meaning, by_words in zip(hits, meaning, words, strict=True):
+        parts = {name: part for name, part in hit.scores.items() if name in KEPT_PARTS}
+        parts |= {"meaning": MEANING_WEIGHT * by_meaning, "lexical": (1 - MEANING_WEIGHT) * by_words}
+        made.append(_recalled(hit, sum(parts.values()), parts))
+    return sorted(made, key=lambda each: each.score, reverse=True)
+
+
+def _spread(values: Sequence[float]) -> list[float]:
+    """The values between the least and the greatest as shares, so that those of different measures can be added."""
+    least, most = min(values), max(values)
+    return [(value - least) / (most - least) if most > least else 0.0 for value in values]
+
+
+def _recalled(hit: Hit, score: float, scores: Mapping[str, float]) -> Recalled:
+    return Recalled(hit.id, hit.text, str(hit.provenance["kind"]), score, scores)
+
+
+def origins(experience_ids: Sequence[str], stream_name: str) -> dict[str, frozenset[int]]:
+    """Of the experiences that rest on this stream alone: the versions of the events that they came from."""
+    versions: dict[str, set[int]] = {}
+    elsewhere: set[str] = set()
+    rows = Source.objects.filter(experience_id__in=experience_ids)
+    for experience_id, name, version in rows.values_list("experience_id", "stream_name", "event_version"):
+        versions.setdefault(experience_id, set()).add(version)
+        if name != stream_name:
+            elsewhere.add(experience_id)
+    return {each: frozenset(there) for each, there in versions.items() if each not in elsewhere}

@@ -1,0 +1,1 @@
+"""Language models, which nothing needs and extraction is better with."""

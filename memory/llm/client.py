@@ -1,0 +1,92 @@
+"""Any OpenAI-compatible `/v1/chat/completions`, asked for JSON of a given form."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from memory import conf
+from memory.errors import ServiceFailed
+from memory.services import Service
+
+# An answer that is no JSON is asked for again once, with what was wrong; a model that fails twice will go on failing.
+ANSWERS = 2
+_FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A model's answer: the value it stands for, the model, and the usage that the service reports, if any."""
+
+    value: Any
+    model: str
+    usage: Mapping[str, Any]
+
+
+class Client:
+    """A model behind a service."""
+
+    def __init__(self, service: Service, model: str) -> None:
+        self.model = model
+        self._service = service
+
+    def complete(self, messages: Sequence[Mapping[str, str]], read: Any) -> Completion:
+        """What `read` makes of the JSON that the model answers.
+
+        Args:
+            read: a function of the parsed JSON; raises a ValueError that says what is wrong with it.
+
+        Raises:
+            ServiceFailed: there is no usable answer.
+        """
+        said = list(messages)
+        problem = ""
+        for _ in range(ANSWERS):
+            body = {"model": self.model, "messages": said, "temperature": 0, "response_format": {"type": "json_object"}}
+            text, model, usage = self._service.post("chat/completions", body, _read)
+            try:
+                return Completion(read(_json(text)), model or self.model, usage)
+            except (ValueError, KeyError, TypeError) as error:
+                problem = str(error)
+                said += [
+                    {"role": "assistant", "content": text},
+                    {
+                        "role": "user",
+                        "content": f"That cannot be used: {problem} Answer with the corrected JSON alone.",
+                    },
+                ]
+        raise ServiceFailed(f"The language model gave no usable answer: {problem}", may_pass=False)
+
+
+@cache
+def client() -> Client | None:
+    """The model that this installation is set to; None without ARES_LLM_URL."""
+    url = conf.text("ARES_LLM_URL")
+    if not url:
+        return None
+    service = Service("The language model", url, conf.text("ARES_LLM_KEY"), conf.value("ARES_SERVICE_SECONDS"))
+    return Client(service, conf.text("ARES_LLM_MODEL"))
+
+
+def _read(answer: Any) -> tuple[str, str, Mapping[str, Any]]:
+    text = answer["choices"][0]["message"]["content"]
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError("The answer is empty.")
+    usage = answer.get("usage")
+    model = answer.get("model")
+    return text, model if isinstance(model, str) else "", usage if isinstance(usage, dict) else {}
+
+
+def _json(text: str) -> Any:
+    """The JSON in a text, with or without the fence that models put around it.
+
+    Raises:
+        ValueError: there is none.
+    """
+    fenced = _FENCE.match(text)
+    try:
+        return json.loads(fenced[1] if fenced else text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"It is no JSON: {error}.") from None

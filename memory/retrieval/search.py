@@ -1,0 +1,159 @@
+"""Searching what was kept: experiences, documents and tools, ranked together. Needs a tenant's scope."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from memory.embedding.current import embedder
+from memory.embedding.spec import Embedder
+from memory.errors import Invalid, TooLarge, Unavailable
+from memory.events.draft import text
+from memory.retrieval import candidates, contents, fusion, rank
+from memory.retrieval.candidates import Query
+from memory.retrieval.filters import Filters
+from memory.retrieval.plan import Fusion, Plan
+from memory.retrieval.rank import Key, Scored
+from memory.retrieval.terms import query_terms
+from memory.vocabulary import Collection, ExperienceStatus
+
+MAX_QUERY = 20_000
+MAX_LIMIT = 100
+# So many of each source and leg are ranked together, or as many as are asked for; measured in docs/adr/0009.
+POOL = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result.
+
+    `id` is the experience's, document's or tool's; of a document it is one passage that was found. `scores` are the
+    parts that the score is the sum of, `raw` what the legs themselves said: cosine, and BM25. `provenance` tells what
+    it is and where it came from.
+    """
+
+    source: Collection
+    id: str
+    text: str
+    score: float
+    scores: Mapping[str, float]
+    raw: Mapping[str, float]
+    provenance: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Everything that was ranked for a query, the best first, with what each leg found. `missing` says which legs
+    could not be asked, and why."""
+
+    query: Query
+    scored: Sequence[Scored]
+    legs: Mapping[str, Mapping[Key, float]]
+    missing: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The results of a search, the best first, and what could not be asked."""
+
+    hits: Sequence[Hit]
+    missing: Mapping[str, str]
+
+
+def search(
+    query: Any,
+    limit: Any = 10,
+    *,
+    plan: Plan | None = None,
+    allowed: Filters | None = None,
+    model: Embedder | None = None,
+) -> Found:
+    """What fits the query best, at most `limit`. Superseded and archived experiences stay out unless the filters ask
+    for them.
+
+    Args:
+        model: embeds the query; the one in use by default.
+
+    Raises:
+        Invalid, TooLarge: the query or the limit is not what it must be.
+    """
+    asked = checked_query(query)
+    most = checked_limit(limit)
+    order = ranking(asked, most, plan or Plan(), allowed or Filters(), model or embedder())
+    best = order.scored[:most]
+    shown = contents.of([scored.key for scored in best])
+    hits = [
+        Hit(
+            source=scored.key.collection,
+            id=shown[scored.key].id,
+            text=shown[scored.key].text,
+            score=scored.score,
+            scores=scored.parts,
+            raw={name: leg[scored.key] for name, leg in order.legs.items() if scored.key in leg},
+            provenance=shown[scored.key].provenance,
+        )
+        for scored in best
+        if scored.key in shown  # not deleted a moment ago
+    ]
+    return Found(hits, order.missing)
+
+
+def ranking(query: str, limit: int, plan: Plan, allowed: Filters, model: Embedder) -> Ranking:
+    """Every candidate for a query that was checked, ranked."""
+    effective = effective_filters(plan, allowed)
+    prepared, missing = _prepared(query, plan, model)
+    weights = {"vector": plan.vector_weight, "lexical": plan.lexical_weight}
+    pool = max(POOL, limit)
+    legs = candidates.legs(prepared, plan.sources, weights, pool, effective)
+    by_rank = plan.fusion == Fusion.RANK
+    found = fusion.by_rank(legs, weights) if by_rank else fusion.weighted(legs, weights, pool)
+    near = candidates.neighbours(list(found)) if plan.neighbour_weight > 0 else []
+    keys = list(dict.fromkeys([*found, *(neighbour.key for neighbour in near)]))
+    facts = candidates.facts(keys, effective, allowed.as_of or datetime.now(UTC))
+    return Ranking(prepared, rank.ranked(found, near, facts, set(prepared.terms), plan), legs, missing)
+
+
+def effective_filters(plan: Plan, allowed: Filters) -> Filters:
+    """The filters with what holds unless they say otherwise: active experiences, and the plan's floor of confidence."""
+    statuses = allowed.statuses
+    if statuses is None:
+        ever = (ExperienceStatus.ACTIVE, ExperienceStatus.SUPERSEDED)
+        statuses = ever if allowed.as_of else (ExperienceStatus.ACTIVE,)
+    floor = max(plan.confidence_floor, allowed.min_confidence or 0.0)
+    return replace(allowed, statuses=statuses, min_confidence=floor or None)
+
+
+def checked_query(query: Any) -> str:
+    """A query that can be searched with.
+
+    Raises:
+        Invalid: it is no text, is empty, or holds what cannot be stored. TooLarge: it is too long.
+    """
+    if isinstance(query, str) and len(query) > MAX_QUERY:
+        raise TooLarge(f"query must have at most {MAX_QUERY:,} characters, not {len(query):,}.", limit=MAX_QUERY)
+    asked = text(query, "query", MAX_QUERY).strip()
+    if not asked:
+        raise Invalid("query must say what to look for.")
+    return asked
+
+
+def checked_limit(limit: Any) -> int:
+    """How many results may be asked for.
+
+    Raises:
+        Invalid: it is no number from 1 to MAX_LIMIT.
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
+        raise Invalid(f"limit must be a whole number from 1 to {MAX_LIMIT}.")
+    return limit
+
+
+def _prepared(query: str, plan: Plan, model: Embedder) -> tuple[Query, dict[str, str]]:
+    terms = query_terms(query)
+    if not plan.vector_weight:
+        return Query(terms), {}
+    try:
+        (vector,) = model.embed_query([query])
+    except Unavailable as error:
+        return Query(terms), {"vector": error.detail}
+    return Query(terms, vector.tolist(), model.model), {}

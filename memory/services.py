@@ -1,0 +1,82 @@
+"""Calls of services over HTTP, embeddings and language models alike: bounded in time, tried again, errors by name."""
+
+import random
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+from memory.errors import ServiceFailed
+
+# So many tries within one call, so long apart at first, and what a service may ask us to wait at most here: what needs
+# longer goes back to the queue, which waits without holding anything.
+TRIES = 3
+FIRST_PAUSE = 0.2
+LONGEST_PAUSE = 5.0
+# Of an answer that makes no sense, so much is told.
+TOLD_CHARACTERS = 200
+
+
+class Service:
+    """A service under one base URL."""
+
+    def __init__(self, name: str, url: str, key: str, seconds: float) -> None:
+        self.name = name
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._http = httpx.Client(base_url=url.rstrip("/") + "/", headers=headers, timeout=seconds)
+
+    def post(self, path: str, body: Any, read: Callable[[Any], Any]) -> Any:
+        """What `read` makes of the JSON that the service answers.
+
+        Args:
+            read: raises a ValueError, KeyError or TypeError for an answer that is none.
+
+        Raises:
+            ServiceFailed: there is no usable answer after TRIES; `retry_after` is how long the service asks to be left
+                alone, in seconds, None if it does not say.
+        """
+        for attempt in range(1, TRIES + 1):
+            try:
+                return self._once(path, body, read)
+            except ServiceFailed as error:
+                pause = error.retry_after if error.retry_after is not None else FIRST_PAUSE * 2 ** (attempt - 1)
+                if attempt == TRIES or not error.may_pass or pause > LONGEST_PAUSE:
+                    raise
+                time.sleep(pause * random.uniform(1, 1.5))  # noqa: S311  no secret: callers must not come back at once
+        raise AssertionError  # the last try returns or raises
+
+    def _once(self, path: str, body: Any, read: Callable[[Any], Any]) -> Any:
+        try:
+            answer = self._http.post(path, json=body)
+        except httpx.TimeoutException as error:
+            raise ServiceFailed(f"{self.name} did not answer in time.", may_pass=True) from error
+        except httpx.HTTPError as error:
+            raise ServiceFailed(f"{self.name} cannot be reached: {error}.", may_pass=True) from error
+        if answer.status_code != HTTPStatus.OK:
+            busy = answer.status_code in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.REQUEST_TIMEOUT)
+            said = answer.text[:TOLD_CHARACTERS]
+            raise ServiceFailed(
+                f"{self.name} answered {answer.status_code}: {said}",
+                may_pass=busy or answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR,
+                retry_after=_retry_after(answer.headers.get("Retry-After")),
+            )
+        try:
+            return read(answer.json())
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise ServiceFailed(f"{self.name} gave an answer that is none: {error}", may_pass=False) from error
+
+
+def _retry_after(text: str | None) -> float | None:
+    """Seconds: RFC 9110, section 10.2.3, allows a number of them or a date."""
+    if not text:
+        return None
+    if text.isascii() and text.isdecimal():
+        return float(text[:9])
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None

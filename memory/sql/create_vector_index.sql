@@ -1,0 +1,1 @@
+SELECT aresweb_index_vectors(%(model)s, %(dimension)s)

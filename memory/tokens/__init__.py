@@ -1,0 +1,1 @@
+"""Tokens: exact counts, prices, and what a tenant's contexts saved."""
