@@ -39,6 +39,8 @@ OFTEN_HELPFUL = 3
 VERDICTS = {"helpful": 1.0, "harmful": 0.0}
 # So many parts an experience is split into at most: each is embedded and indexed.
 MOST_PARTS = 20
+# What changes several experiences at once.
+TOGETHER = ("merge", "split", "undo")
 # By the status they lead to.
 STATUS_CHANGES = {ExperienceStatus.ACTIVE: "restore", ExperienceStatus.ARCHIVED: "archive"}
 
@@ -175,13 +177,24 @@ def undo(experience_id: str, actor: str) -> Experience:
     if last is None or last.before is None:
         raise Conflict(f"Experience {experience_id} was not changed since it was made.")
     now = datetime.now(UTC)
-    if last.change in ("merge", "consolidate"):
-        for other in Experience.objects.select_for_update().filter(abstraction=experience).order_by("pk"):
-            back = {"status": ExperienceStatus.ACTIVE, "abstraction_id": None}
-            revisions.change(other, back, "undo", actor, f"The merge into {experience.pk} was undone.", now)
+    for other in _changed_with(last):
+        gone = {"status": ExperienceStatus.ARCHIVED}
+        back = revisions.restored(other.before) if other.before else gone
+        reason = f"Undone with revision {last.number} of {experience.pk}."
+        revisions.change(lock(other.experience_id), back, "undo", actor, reason, now)
     return revisions.change(
         experience, revisions.restored(last.before), "undo", actor, f"Undid revision {last.number}.", now
     )
+
+
+def _changed_with(last: Revision) -> list[Revision]:
+    """What the same merge, split or undoing did to other experiences that were not changed since: one act of somebody
+    has one time. A distillation has one time too, but its changes stand each for itself."""
+    if last.change not in TOGETHER or last.actor.startswith("distillation:"):
+        return []
+    same = Revision.objects.filter(created_at=last.created_at, actor=last.actor, change=last.change)
+    others = same.exclude(experience_id=last.experience_id).select_related("experience").order_by("experience_id")
+    return [each for each in others if each.number == each.experience.revision]
 
 
 def feedback(experience_id: str, verdict: Any, actor: str, note: Any = None) -> Experience:

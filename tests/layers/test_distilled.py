@@ -62,3 +62,31 @@ def test_an_experience_is_split_into_few_parts(acme: Tenant) -> None:
     with tenant_scope(acme.pk), pytest.raises(Invalid, match="at most 20, not 21"):
         distilled.split(pk, parts, ANN)
     assert statuses(acme) == {"All lines": "active"}
+
+
+def test_undoing_a_merge_gives_back_what_it_took_and_nothing_of_an_earlier_one(acme: Tenant) -> None:
+    kept, first, second = known(acme, "Line 9"), known(acme, "Line 12"), known(acme, "Line 17")
+    with tenant_scope(acme.pk):
+        distilled.merge(kept, first, ANN)
+    with tenant_scope(acme.pk):
+        distilled.merge(kept, second, ANN)
+    merged = {"Line 9\nLine 12\nLine 17": "active", "Line 12": "archived", "Line 17": "archived"}
+    assert statuses(acme) == merged
+
+    for after in ({"Line 9\nLine 12": "active", "Line 12": "archived", "Line 17": "active"}, merged):
+        with tenant_scope(acme.pk):
+            distilled.undo(kept, ANN)
+        assert statuses(acme) == after
+
+
+def test_undoing_a_split_takes_its_parts_away_and_undoing_that_brings_them_back(acme: Tenant) -> None:
+    pk = known(acme, "Line 9 and 12")
+    with tenant_scope(acme.pk):
+        distilled.split(pk, [{"solution": "Line 9"}, {"solution": "Line 12"}], ANN)
+    split = {"Line 9 and 12": "archived", "Line 9": "active", "Line 12": "active"}
+    assert statuses(acme) == split
+
+    for after in ({"Line 9 and 12": "active", "Line 9": "archived", "Line 12": "archived"}, split):
+        with tenant_scope(acme.pk):
+            distilled.undo(pk, ANN)
+        assert statuses(acme) == after
