@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
 from dashboard import changes, decided, experiences
@@ -13,7 +13,7 @@ from dashboard.difference import Piece, around, pieces
 from dashboard.experiences import Shown
 from dashboard.readable import cut
 from memory.embedding.current import calibration_of
-from memory.events import facts
+from memory.events import facts, history
 from memory.flight import timeline
 from memory.models import Decision, Event, Experience, Revision, Source, Stream, Vector
 from memory.retrieval.filters import Filters
@@ -106,11 +106,9 @@ def sources(found: Iterable[Experience]) -> dict[str, list[From]]:
         )[:MOST_SOURCES]
     )
     runs = {stream.name: stream for stream in Stream.objects.filter(name__in={row.stream_name for row in rows})}
-    places = Q()
-    for name, stream in runs.items():
-        versions = [row.event_version for row in rows if row.stream_name == name]
-        places |= Q(stream_id=stream.pk, version__in=versions)
-    events = {(event.stream_id, event.version): event for event in Event.objects.filter(places)} if runs else {}
+    events = history.at_places(
+        {stream: {row.event_version for row in rows if row.stream_name == name} for name, stream in runs.items()}
+    )
     made: dict[str, list[From]] = {}
     for row in rows:
         run = runs.get(row.stream_name)

@@ -48,18 +48,18 @@ class Recall(Protocol):
     def __call__(self, query: str, most: int, user_id: str) -> Recollection: ...
 
 
-def recall(query: str, most: int, user_id: str) -> Recollection:
+def recall(query: str, most: int, user_id: str, plan: Plan = EXPERIENCES) -> Recollection:
     """The experiences that fit a question best. One that is no nearer to it than unrelated texts are to each other, and
     has no word in common with it, is not among them: it would only take tokens."""
     model = embedder()
     asked = query[: search.MAX_QUERY]
     wide = min(max(CANDIDATES, most), search.MAX_LIMIT)
-    found = search.search(asked, wide, plan=EXPERIENCES, allowed=Filters(user_ids=["", user_id]), model=model)
+    found = search.search(asked, wide, plan=plan, allowed=Filters(user_ids=["", user_id]), model=model)
     calibration = calibration_of(model.model)
     related = [
         hit for hit in found.hits if hit.raw.get("lexical") or calibration.similarity(hit.raw.get("vector", -1.0)) > 0
     ]
-    if "vector" in found.missing:
+    if "vector" in found.missing or not plan.vector_weight:
         return Recollection([_recalled(hit, hit.score, hit.scores) for hit in related[:most]], found.missing)
     return Recollection(_ordered(asked, related, model)[:most], found.missing)
 

@@ -11,7 +11,7 @@ from memory.distillation.extract import extract
 from memory.vocabulary import RECALL_BEGIN, RECALL_END
 from tests.distillation.turning import MAY, call, chat, extracted, people, result, turn
 
-TRACE = 'Traceback (most recent call last):\n  File "/srv/app/main.py", line 12, in <module>\n    run()\nKeyError: \'region\''
+TRACE = "Traceback (most recent call last):\n  File \"/srv/app/main.py\", line 12, in <module>\n    run()\nKeyError: 'region'"
 
 
 class TestExchanges:
@@ -105,7 +105,9 @@ class TestExchanges:
 
     @pytest.mark.parametrize("word", ["token", "exception", "password", "secret"])
     def test_no_word_alone_drops_a_pair(self, word: str) -> None:
-        (found,) = extracted(chat(f"Why is there an invalid {word} error at login?", "The clock was wrong: run `ntpd`.")).candidates
+        (found,) = extracted(
+            chat(f"Why is there an invalid {word} error at login?", "The clock was wrong: run `ntpd`.")
+        ).candidates
 
         assert word in found.problem
 
@@ -124,7 +126,9 @@ class TestNoise:
         for turns in (people(("Ann", text)), chat("Hello!", text), chat(text, "You're welcome.")):
             assert extracted(turns).candidates == ()
 
-    @pytest.mark.parametrize("text", ["I'm allergic to peanuts.", "I moved to Lisbon.", "我对花生过敏。", "我住在上海。"])
+    @pytest.mark.parametrize(
+        "text", ["I'm allergic to peanuts.", "I moved to Lisbon.", "我对花生过敏。", "我住在上海。"]
+    )
     def test_what_somebody_tells_of_themselves_is_kept(self, text: str) -> None:
         assert extracted(chat(text, "Noted.")).candidates
 
@@ -224,7 +228,9 @@ class TestSafety:
 
     def test_only_work_without_a_personal_mark_is_shared(self) -> None:
         work = chat("nginx returns 502 for /api/v1, why?", "Set `proxy_pass` in /etc/nginx/conf.d/api.conf.")
-        private = chat("My wife's nginx returns 502 for /api/v1, why?", "Set `proxy_pass` in /etc/nginx/conf.d/api.conf.")
+        private = chat(
+            "My wife's nginx returns 502 for /api/v1, why?", "Set `proxy_pass` in /etc/nginx/conf.d/api.conf."
+        )
         life = chat("What should we cook for six guests tonight?", "Make a lentil stew with lemon.")
 
         assert [extracted(each).candidates[0].personal for each in (work, private, life)] == [False, True, True]
@@ -252,7 +258,9 @@ def test_any_conversation_gives_the_same_candidates_each_time_with_sources_of_it
     assert all(each.solution.strip() for each in found.candidates)
 
 
-@pytest.mark.parametrize("piece", ["a", " ", "好的", "the ", "I like ", "Error: ", "1234 ", "(", "```\n", "at x(", "\n", "!", "wow, "])
+@pytest.mark.parametrize(
+    "piece", ["a", " ", "好的", "the ", "I like ", "Error: ", "1234 ", "(", "```\n", "at x(", "\n", "!", "wow, "]
+)
 def test_a_huge_message_takes_no_huge_time(piece: str) -> None:
     huge = piece * (1_000_000 // len(piece))
     began = time.monotonic()
