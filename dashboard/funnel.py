@@ -13,6 +13,7 @@ from django.db.models import Count, Max, Min, Q, QuerySet, Sum, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
 from memory import limits
+from memory.events import history
 from memory.models import Decision, Distillation, Event, Experience, Message, Session, Task
 from memory.vocabulary import Action, DistillationMode, EventType, ExperienceStatus, TaskStatus, WorkStatus
 
@@ -125,7 +126,7 @@ def _tasks(now: datetime) -> Layer:
         "failed": counted["failed"],
         **paths,
         "days": limits.value("ARES_TASK_TTL_DAYS"),
-        "forgotten_today": _told(EventType.TASK_EXPIRED, now).count(),
+        "forgotten_today": len(_told(EventType.TASK_EXPIRED, now)),
     }
     most = limits.value("ARES_MAX_TASKS")
     return Layer("Task", counted["count"], most, counted["characters"], counted["oldest"], facts)
@@ -149,6 +150,6 @@ def _experiences(now: datetime) -> Layer:
     return Layer("Experience", counted["active"], most, counted["characters"], counted["oldest"], counted)
 
 
-def _told(event_type: EventType, now: datetime) -> QuerySet[Event]:
+def _told(event_type: EventType, now: datetime) -> list[Event]:
     """The events of this type of the last day."""
-    return Event.objects.recorded_since(now - A_DAY).filter(type=event_type)
+    return history.recorded_since(now - A_DAY, event_type)
