@@ -106,8 +106,8 @@ def sources(found: Iterable[Experience]) -> dict[str, list[From]]:
         )[:MOST_SOURCES]
     )
     runs = {stream.name: stream for stream in Stream.objects.filter(name__in={row.stream_name for row in rows})}
-    events = history.at_each(
-        {run: {row.event_version for row in rows if row.stream_name == name} for name, run in runs.items()}
+    events = history.at_places(
+        {stream: {row.event_version for row in rows if row.stream_name == name} for name, stream in runs.items()}
     )
     made: dict[str, list[From]] = {}
     for row in rows:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
-from memory.distillation import claims, direct, exchanges
+from memory.distillation import claims, direct, exchanges, problem
 from memory.distillation.data import Candidate, Dropped, Extraction, Rules, Turn
+from memory.distillation.exchanges import Exchange
 from memory.distillation.redact import redact
 from memory.vocabulary import RECALL_BEGIN, RECALL_END, MessageRole
 
@@ -27,7 +28,7 @@ def extract(turns: Sequence[Turn], rules: Rules, *, failed: bool = False) -> Ext
     """
     read = [readable(turn) for turn in turns]
     cut = exchanges.cut(read) if any(turn.role == MessageRole.ASSISTANT for turn in read) else []
-    found: list[Candidate | Dropped] = [direct.candidate(exchange, rules, failed=failed) for exchange in cut]
+    found = list(_solutions(cut, rules, failed=failed))
     answered = {source for each in found if isinstance(each, Candidate) for source in each.sources}
     told = {source for each in found for source in each.sources}
     found += [
@@ -63,12 +64,26 @@ def readable(turn: Turn) -> Turn:
     return replace(turn, text=text, tool_calls=calls)
 
 
+def _solutions(cut: Sequence[Exchange], rules: Rules, *, failed: bool) -> Iterator[Candidate | Dropped]:
+    """What the exchanges teach in which somebody wants something; a request that points back is told with what it
+    points at."""
+    about = None
+    for exchange in cut:
+        if not (problem.is_stated(exchange.asks) or any(turn.tool_calls for turn in exchange.turns)):
+            continue
+        points_back = problem.points_back(exchange.asks)
+        yield direct.candidate(exchange, rules, failed=failed, about=about if points_back else None)
+        if not points_back:
+            about = direct.answering(exchange)
+
+
 def _claims(turns: Sequence[Turn], answered: Set[str], *, among_people: bool) -> Iterator[Candidate | Dropped]:
     before = None
+    names = {turn.name for turn in turns if turn.name}
     for turn in turns:
         if turn.role not in (MessageRole.SYSTEM, MessageRole.TOOL, MessageRole.ASSISTANT):
             if among_people:
-                yield from claims.among_people(turn, before)
+                yield from claims.among_people(turn, before, names - {turn.name})
             else:
                 yield from claims.to_assistant(turn, answered=turn.id in answered)
         before = turn

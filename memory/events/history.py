@@ -8,6 +8,7 @@ table. Nobody else asks the table of events what is recorded.
 Everything here needs a tenant's scope.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 
@@ -102,22 +103,29 @@ def of_types(
 
 def at(stream: Stream, versions: Collection[int]) -> list[Event]:
     """The events at these versions of a stream, in order; those that retention has dropped are left out."""
-    found = at_each({stream: versions})
-    return [found[place] for place in sorted(found)]
+    hot = list(Event.objects.in_stream(stream).at(versions))
+    missing = set(versions) - {event.version for event in hot}
+    if not missing:
+        return hot
+    cold: list[Event] = []
+    reaching = Segment.objects.of_stream(stream).overlapping(min(missing), max(missing)).defer("content")
+    held = [one.pk for one in reaching if not missing.isdisjoint(range(one.first_version, one.last_version + 1))]
+    for segment in _opened(Segment.objects.of_stream(stream).filter(pk__in=held)):
+        cold += [event for event in segments.unpack(segment) if event.version in missing]
+    return cold + hot
 
 
-def at_each(wanted: Mapping[Stream, Collection[int]]) -> dict[tuple[int, int], Event]:
-    """The events at these versions of several streams, by the stream's row and the version; as `at` for each."""
-    if not wanted:
-        return {}
-    places = Q()
-    for stream, versions in wanted.items():
-        places |= Q(stream_id=stream.pk, version__in=versions)
-    found = {(event.stream_id, event.version): event for event in Event.objects.filter(places)}
-    for stream, versions in wanted.items():
-        missing = {version for version in versions if (stream.pk, version) not in found}
-        if missing:
-            found |= {(stream.pk, event.version): event for event in _cold_at(stream, missing)}
+def at_places(places: Mapping[Stream, Collection[int]]) -> dict[tuple[int, int], Event]:
+    """The events at these versions of several streams, by stream and version; what retention has dropped is left
+    out."""
+    wanted = Q()
+    for stream, versions in places.items():
+        wanted |= Q(stream_id=stream.pk, version__in=list(versions))
+    found = {(event.stream_id, event.version): event for event in Event.objects.filter(wanted)} if places else {}
+    for stream, versions in places.items():
+        archived = [version for version in versions if (stream.pk, version) not in found]
+        if archived:
+            found |= {(stream.pk, event.version): event for event in at(stream, archived)}
     return found
 
 
@@ -141,16 +149,20 @@ def is_erased(stream: Stream, up_to: int) -> bool:
     return all(event.is_erased for segment in reaching for event in segments.unpack(segment, last=up_to))
 
 
-def recorded_since(moment: datetime, event_type: str) -> list[Event]:
-    """The tenant's events of this type that were recorded at or after a moment, each with its stream."""
-    hot = Event.objects.recorded_since(moment).of_types([event_type]).select_related("stream")
-    found = {(event.stream_id, event.version): event for event in hot}
-    for segment in _opened(Segment.objects.recorded_since(moment).holding([event_type])):
-        for event in segments.unpack(segment):
-            if event.type == event_type and event.recorded_at >= moment:
-                event.stream = segment.stream
-                found.setdefault((event.stream_id, event.version), event)
-    return list(found.values())
+def counted_by_agent(event_type: str, since: datetime) -> Counter[str]:
+    """How many events of this type were recorded at or after a moment, by the agent whose stream they are in."""
+    hot = Event.objects.recorded_since(since).of_types([event_type])
+    agents = {
+        (stream_id, version): agent
+        for stream_id, version, agent in hot.values_list("stream_id", "version", "stream__agent_id")
+    }
+    for segment in _opened(Segment.objects.recorded_since(since).holding([event_type]).select_related("stream")):
+        agents |= {
+            (segment.stream_id, event.version): segment.stream.agent_id
+            for event in segments.unpack(segment)
+            if event.type == event_type and event.recorded_at >= since
+        }
+    return Counter(agents.values())
 
 
 def count_since(moment: datetime) -> int:
@@ -238,13 +250,6 @@ def cold_in_order(after: Place, end: Place, limit: int) -> list[Event]:
 def place(event: Event) -> Place:
     """An event's place in the order of the cursor."""
     return event.transaction_id, event.position
-
-
-def _cold_at(stream: Stream, versions: set[int]) -> Iterator[Event]:
-    reaching = Segment.objects.of_stream(stream).overlapping(min(versions), max(versions)).defer("content")
-    held = [one.pk for one in reaching if not versions.isdisjoint(range(one.first_version, one.last_version + 1))]
-    for segment in _opened(Segment.objects.of_stream(stream).filter(pk__in=held)):
-        yield from (event for event in segments.unpack(segment) if event.version in versions)
 
 
 def _part(stream: Stream, first: int, last: int) -> list[Event]:

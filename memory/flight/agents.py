@@ -64,7 +64,7 @@ def health_of_run(stream: Stream, now: datetime) -> Health:
 
 def restarts_since(since: datetime) -> Counter[str]:
     """How often each agent was recovered since then."""
-    return Counter(event.stream.agent_id for event in history.recorded_since(since, EventType.AGENT_RESTORED))
+    return history.counted_by_agent(EventType.AGENT_RESTORED, since)
 
 
 def flapping_window(now: datetime) -> datetime:
