@@ -56,12 +56,15 @@ def readable(turn: Turn) -> Turn:
     text = _RECALLED.sub("", turn.text)
     if len(text) > MOST_CHARACTERS + TAIL_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n…\n{text[-TAIL_CHARACTERS:]}"
-    text = redact(_UNPRINTABLE.sub("", text))[0]
     calls = tuple(
-        replace(call, arguments=redact(_UNPRINTABLE.sub("", call.arguments[:MOST_CHARACTERS]))[0])
+        replace(call, name=_clean(call.name), arguments=_clean(call.arguments[:MOST_CHARACTERS]))
         for call in turn.tool_calls
     )
-    return replace(turn, text=text, tool_calls=calls)
+    return replace(turn, text=_clean(text), name=_clean(turn.name), tool_calls=calls)
+
+
+def _clean(text: str) -> str:
+    return redact(_UNPRINTABLE.sub("", text))[0] if text else ""
 
 
 def _solutions(cut: Sequence[Exchange], rules: Rules, *, failed: bool) -> Iterator[Candidate | Dropped]:

@@ -15,19 +15,26 @@ _UNUSED = frozenset(
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 _NAMED = re.compile(
     r"""(?P<name>(?:\b|_)(?:password|passwd|passphrase|pwd|secret|api[_ -]?key|access[_ -]?key|secret[_ -]?key|auth[_ -]?token|access[_ -]?token|token|credentials?|pin\ code)"""
-    r"""["']?\s{0,3}(?:=>?|:=?|\bis\b:?)\s{0,3}["'`]?|(?:密码|口令|密钥|令牌)\s{0,3}(?:是|为|：|:|=)\s{0,3}["'`]?)"""
+    r"""["']?\s{0,3}(?:=>?|:=?|(?P<said>\bis\b:?))\s{0,3}["'`]?|(?:密码|口令|密钥|令牌)\s{0,3}(?:是|为|：|:|=)\s{0,3}["'`]?)"""
     r"""(?P<value>[^\s"'`,;，。；]{4,200})""",
     re.IGNORECASE,
 )
 _BEARER = re.compile(r"(?P<name>\b(?:Bearer|Basic)\s+)(?P<value>[A-Za-z0-9._~+/=-]{16,})", re.IGNORECASE)
 _PREFIXED = re.compile(
-    r"\b(?:ares|sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29)[_-][A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}"
+    r"\b(?:ares|sk|pk|rk|ghp|gho|ghs|ghu|ghr|github_pat|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29)[_-](?=[A-Za-z_-]*\d)[A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}|\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?"
 )
 _CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])")
-# Words that follow "password is" and are none.
-_PLAIN_WORD = re.compile(
-    r"[a-z]+[.!?]?|[\u4e00-\u9fff]+|\[redacted\]|\*+|<[^>]*>|\$\{?\w+\}?|None|null|true|false", re.IGNORECASE
+# What follows "password is" and "token =" and is none: a word about it, a type, a place in a program.
+_NO_SECRET = re.compile(
+    r"""(?:wrong|incorrect|invalid|expired|missing|empty|required|optional|needed|not|too|the|set|stored|hashed|saved|sent|reset|changed|correct|right"""
+    r"""|valid|never|always|only|also|being|now|still|here|there|what|where|used|using|generated|different|same|weak|strong|secure|safe|lost|forgotten"""
+    r"""|unknown|based|limit|count|usage|budget|bucket|str|string|int|bool|text|bytes|none|null|true|false|undefined|optional\[\w*)[.!?)\]]*"""
+    r"""|[\u4e00-\u9fff]+|\[redacted\]|\*+|<[^>]*>?|\$\{?\w+\}?|%\w+%?|\{+\w*\}*|[A-Za-z_]+\(.*\)|[A-Za-z_]+(?:\.[A-Za-z_]+)+(?:[\[(].*)?""",
+    re.IGNORECASE,
 )
+# After "is", a word without digits and signs is more often about the secret than the secret.
+_OWN = re.compile(r"\bmy\s$", re.IGNORECASE)
+_SAID_WORD = re.compile(r"[a-z]+[.!?]?", re.IGNORECASE)
 
 
 def redact(text: str) -> tuple[str, int]:
@@ -38,7 +45,9 @@ def redact(text: str) -> tuple[str, int]:
         nonlocal count
         groups = found.groupdict()
         value = groups.get("value", "")
-        if value and _PLAIN_WORD.fullmatch(value):
+        before = text[max(0, found.start() - 12) : found.start()]
+        said = groups.get("said") and _SAID_WORD.fullmatch(value) and not _OWN.search(before)
+        if value and (said or _NO_SECRET.fullmatch(value)):
             return found[0]
         count += 1
         return f"{groups.get('name', '')}{REDACTED}"
