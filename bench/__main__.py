@@ -2,18 +2,20 @@
 
 import sys
 
-from bench import append, distillation, pages, recall, recovery, search, startup, state, verify
+from bench import append, compaction, distillation, pages, recall, recovery, savings, search, startup, state, verify
 from bench.server import installation
 
 BENCHMARKS = {
     "append": append,
     "state": state,
+    "compaction": compaction,
     "pages": pages,
     "verify": verify,
     "recovery": recovery,
     "distillation": distillation,
     "recall": recall,
     "search": search,
+    "savings": savings,
     "startup": startup,
 }
 

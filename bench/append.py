@@ -1,8 +1,10 @@
-"""Appending over HTTP against the same rows by INSERT through psycopg into the same table, in turns."""
+"""Appending over HTTP against the same rows by INSERT through psycopg into the same table, in turns; and as several
+clients, followed or not."""
 
 from time import perf_counter
 from typing import Any
 
+from bench import followed
 from bench.report import publish
 from bench.samples import events
 from bench.server import Client, Installation
@@ -92,3 +94,4 @@ def run(place: Installation) -> None:
         ("what", "events", "HTTP events/s", "INSERT events/s", "ratio"),
         results,
     )
+    followed.run(place)

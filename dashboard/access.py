@@ -1,5 +1,6 @@
 """Who may look: a person who is logged in and a member of the tenant that is shown."""
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -10,10 +11,12 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
-from memory.errors import NotFound
+from memory.errors import Damaged, NotFound
 from memory.models import Membership
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role
+
+logger = logging.getLogger(__name__)
 
 SESSION_TENANT = "tenant"
 
@@ -25,6 +28,25 @@ class MemberRequest(HttpRequest):
 
     membership: Membership
     memberships: list[Membership]
+
+
+def admin_required(view: View) -> View:
+    """As `member_required`, for admins of the tenant alone."""
+
+    @member_required
+    @wraps(view)
+    def guarded(request: MemberRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not is_admin(request):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def is_admin(request: HttpRequest) -> bool:
+    """Whether the viewer is an admin of the tenant that is shown."""
+    membership = getattr(request, "membership", None)
+    return membership is not None and membership.is_at_least(Role.ADMIN)
 
 
 def member_required(view: View) -> View:
@@ -45,6 +67,9 @@ def member_required(view: View) -> View:
                 response = view(request, *args, **kwargs)
         except NotFound as error:
             raise Http404(error.detail) from error
+        except Damaged as error:
+            logger.exception("What is recorded in tenant %s is damaged", request.membership.tenant.slug)
+            return render(request, "dashboard/errors/damaged.html", {"detail": error.detail}, status=500)
         # One address gives a page or a fragment of it: Back must not find the other one in the browser's cache.
         patch_vary_headers(response, ["HX-Request"])
         return response

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from dashboard import navigation
+from dashboard.access import is_admin
 from memory.vocabulary import Role
 
 
@@ -15,6 +16,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     groups = navigation.links(at or "")
     return {
         "tenant": membership.tenant if membership else None,
+        "is_admin": is_admin(request),
         "tenants": [other.tenant for other in getattr(request, "memberships", [])],
         "may_change": membership is not None and membership.is_at_least(Role.OPERATOR),
         "navigation": groups,

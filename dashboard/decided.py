@@ -4,16 +4,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet, TextField
-from django.db.models.expressions import RawSQL
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from dashboard.difference import Piece, around, pieces
-from memory.models import Decision, Event
+from memory.events import history
+from memory.models import Decision, Stream
 from memory.vocabulary import Action, EventType
 
 MOST_RULES = 200
 MOST_SOURCES = 12
+# Of so many messages at the beginning of a run the step is known.
+MOST_MESSAGES = 5_000
 PERCENT = 100
 # From this similarity on, two texts are told apart word by word; below it, each is read by itself.
 ALIKE = 0.85
@@ -74,11 +76,9 @@ def places_in(stream_name: str, found: Iterable[Decision]) -> dict[str, Place]:
     wanted = sorted({source for decision in found for source in sources_of(decision)})
     if not wanted:
         return {}
-    # SQL: the payload is JSON as text, which the ORM does not look into.
-    message_id = RawSQL("memory_event.payload_json->>'message_id'", [], output_field=TextField())
-    said = Event.objects.filter(stream__name=stream_name, type=EventType.MESSAGE_ADDED).annotate(message_id=message_id)
-    rows = said.filter(message_id__in=wanted).values_list("message_id", "version")
-    return {message: place(stream_name, version) for message, version in rows}
+    said = history.of_types(Stream.objects.named(stream_name), [EventType.MESSAGE_ADDED], MOST_MESSAGES)
+    versions = {event.payload.get("message_id"): event.version for event in said}
+    return {message: place(stream_name, versions[message]) for message in wanted if message in versions}
 
 
 def sources_of(decision: Decision) -> list[str]:

@@ -8,8 +8,9 @@ from dashboard import decided, distillations, drafts
 from dashboard.listing import listing
 from dashboard.picture import Traced, picture
 from dashboard.readable import cut
+from memory.events import history
 from memory.events.facts import text_of
-from memory.models import Decision, Distillation, Event
+from memory.models import Decision, Distillation, Stream
 from memory.vocabulary import Action, DistillationMode, EventType, WorkStatus
 
 KEPT, DROPPED = "kept", "dropped"
@@ -58,8 +59,9 @@ def _versions(found: Distillation, places: Mapping[str, decided.Place]) -> list[
     """The versions of the run's messages up to the last one that something came from."""
     if not places:
         return []
-    said = Event.objects.filter(stream__name=found.stream_name, type=EventType.MESSAGE_ADDED).order_by("version")
-    return list(said.values_list("version", flat=True)[:MOST_MESSAGES])
+    stream = Stream.objects.named(found.stream_name)
+    said = history.of_types(stream, [EventType.MESSAGE_ADDED], MOST_MESSAGES)
+    return [event.version for event in said]
 
 
 def _traced(one: Decision, places: Mapping[str, decided.Place]) -> Traced:

@@ -13,7 +13,7 @@ from dashboard.difference import Piece, around, pieces
 from dashboard.experiences import Shown
 from dashboard.readable import cut
 from memory.embedding.current import calibration_of
-from memory.events import facts
+from memory.events import facts, history
 from memory.flight import timeline
 from memory.models import Decision, Event, Experience, Revision, Source, Stream, Vector
 from memory.retrieval.filters import Filters
@@ -111,6 +111,12 @@ def sources(found: Iterable[Experience]) -> dict[str, list[From]]:
         versions = [row.event_version for row in rows if row.stream_name == name]
         places |= Q(stream_id=stream.pk, version__in=versions)
     events = {(event.stream_id, event.version): event for event in Event.objects.filter(places)} if runs else {}
+    for name, stream in runs.items():  # what is not in the table is archived, which few are
+        archived = {row.event_version for row in rows if row.stream_name == name} - {
+            version for stream_id, version in events if stream_id == stream.pk
+        }
+        if archived:
+            events |= {(stream.pk, event.version): event for event in history.at(stream, archived)}
     made: dict[str, list[From]] = {}
     for row in rows:
         run = runs.get(row.stream_name)

@@ -50,6 +50,7 @@ GROUPS = (
         ),
     ),
     Group("Savings", (Entry("savings", "Savings", "v", frozenset({"savings_events"})),)),
+    Group("Operations", (Entry("operations", "Operations", "p"),)),
     Group("Settings", (Entry("settings", "Settings", ","),)),
 )
 

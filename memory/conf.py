@@ -54,6 +54,8 @@ SETTINGS = {
         Setting("ARES_SESSION_TTL_HOURS", 24, "A session expires this long after its last message, in hours.", 1),
         Setting("ARES_IDEMPOTENCY_HOURS", 24, "How long the answer to an Idempotency-Key is kept, in hours.", 1),
         Setting("ARES_SNAPSHOT_EVERY", 500, "Events between two snapshots of a stream's state.", 10, 100_000),
+        Setting("ARES_HOT_EVENTS", 2000, "Newest events of a stream that are never archived.", 1, 10_000_000),
+        Setting("ARES_SEGMENT_EVENTS", 500, "Events that are archived together in one segment.", 10, 10_000),
         Setting("ARES_VERIFY_HOURS", 24, "The worker verifies a stream again after so many hours.", 1, 10_000),
         Setting("ARES_VERIFY_SECONDS", 60, "How long the worker verifies streams, each hour, in seconds.", 1, 300),
         Setting("ARES_VERIFY_AT_ONCE", 20_000, "Events up to which Verify now answers at once.", 0, 1_000_000),

@@ -1,5 +1,6 @@
 """One tree of errors. A class's docstring is its title; the doors translate classes to answers, once."""
 
+from datetime import datetime
 from typing import Any
 
 
@@ -35,6 +36,28 @@ class NotFound(AresError):
     """There is no such thing here"""
 
     code = "not-found"
+
+
+class Gone(AresError):
+    """Retention has dropped this"""
+
+    code = "gone"
+
+    def __init__(self, stream: str, first_version: int, dropped_at: datetime) -> None:
+        super().__init__(
+            f"The content of stream {stream} before event {first_version} was dropped on {dropped_at:%Y-%m-%d}.",
+            stream=stream,
+            first_version=first_version,
+            dropped_at=dropped_at.isoformat(),
+        )
+        self.first_version = first_version
+        self.dropped_at = dropped_at
+
+
+class Damaged(AresError):
+    """What is recorded does not verify"""
+
+    code = "damaged"
 
 
 class Conflict(AresError):

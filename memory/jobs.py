@@ -14,13 +14,13 @@ from memory import conf, limits, queue, worker
 from memory.distillation import consolidate as consolidation
 from memory.distillation import requests
 from memory.embedding.current import embedder
-from memory.events import state, verification
+from memory.events import compaction, retention, state, verification
 from memory.events.reducer import REDUCER_VERSION
 from memory.layers import distilled, embedding, recall, session, task
 from memory.models import IdempotencyKey, Session, Stream, Tenant, Vector
 from memory.retrieval import vector
 from memory.retrieval.vector import VectorStore
-from memory.tenancy import in_each_tenant, tenant_scope
+from memory.tenancy import for_each_tenant, in_each_tenant, tenant_scope
 from memory.tokens import ledger
 from memory.vocabulary import Queue
 
@@ -113,6 +113,16 @@ def take_snapshots() -> int:
         with tenant_scope(stream.tenant_id):
             taken += take(stream)
     return taken
+
+
+def compact_streams() -> int:
+    """Move the older events of long streams into segments; returns how many segments that made."""
+    return for_each_tenant(compaction.compact_due)
+
+
+def drop_expired_segments() -> int:
+    """Drop what is older than its tenant keeps it; returns how many segments that were."""
+    return in_each_tenant(retention.drop_expired)
 
 
 def forget_idempotency_keys() -> int:

@@ -3,19 +3,24 @@
 Every operation works in the tenant's scope that its caller has opened, and records its event.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from memory import limits
 from memory.distillation import forgetting, redistil, requests
-from memory.layers import session, task
+from memory.embedding import current
+from memory.embedding.local import LocalEmbedder
+from memory.layers import hot, session, task, user
 from memory.layers.context import Context, build_context
+from memory.llm import client
 from memory.models import Distillation, Message, Session, Stream, Task
 from memory.retrieval import search
 from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
 from memory.retrieval.search import Found
+from memory.tokens import counting
 from memory.vocabulary import DistillationMode, Kind, Queue, WorkStatus
 
 Notify = Callable[[Queue], None]
@@ -34,6 +39,19 @@ class MemoryManager:
     def __init__(self, actor: str, notify: Notify) -> None:
         self._actor = actor
         self._notify = notify
+
+    def start(self) -> None:
+        """Make ready: what is large is loaded, so that no agent has to wait for it. Needs no tenant's scope."""
+        counting.count("ready")
+        model = current.embedder()
+        if isinstance(model, LocalEmbedder):
+            model.embed_query(["ready"])
+
+    def stop(self) -> None:
+        """Let go of everything that is held: hot conversations, models, connections to services."""
+        hot.clear()
+        current.embedder.cache_clear()
+        client.client.cache_clear()
 
     def create_session(self, user_id: Any, agent_id: Any = None, metadata: Any = None) -> Session:
         """Open a conversation (`session.created`). See `layers.session.create`."""
@@ -69,6 +87,19 @@ class MemoryManager:
         derived = forgetting.forget_stream(session.lock(session_id).pk)
         receipt = session.erase(session_id)
         receipt["rows"] |= derived
+        return receipt
+
+    def erase_user(self, user_id: str) -> dict[str, Any]:
+        """Erase what is recorded of a user and what was learned from it; the answer is a receipt.
+
+        Raises:
+            NotFound: there is nothing of the user.
+        """
+        derived = forgetting.forget_user(user_id)
+        receipt = user.erase(user_id)
+        rows = Counter(receipt["rows"])
+        rows.update(derived)
+        receipt["rows"] = dict(rows)
         return receipt
 
     def create_task(self, session_id: Any, user_id: Any, given: Any) -> Task:

@@ -85,13 +85,9 @@ def fail(item: QueueItem, reason: str, *, for_good: bool = False, retry_after: f
     return dead
 
 
-def retry(items: Sequence[int] | None = None, queue: Queue | None = None) -> int:
-    """Try dead letters again, these or all of a queue or of all; returns how many."""
-    dead = QueueItem.objects.filter(status=WorkStatus.FAILED)
-    if items is not None:
-        dead = dead.filter(pk__in=list(items))
-    if queue is not None:
-        dead = dead.filter(queue=queue)
+def retry(items: Sequence[int]) -> int:
+    """Try these dead letters again; returns how many there were."""
+    dead = QueueItem.objects.filter(status=WorkStatus.FAILED, pk__in=list(items))
     now = datetime.now(UTC)
     return dead.update(status=WorkStatus.PENDING, attempts=0, run_at=now, updated_at=now)
 

@@ -8,7 +8,7 @@ Needs a tenant's scope.
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -18,20 +18,21 @@ from django.db import DatabaseError
 
 from memory import conf
 from memory.deadline import Deadline, within
-from memory.errors import Invalid, NotFound, TooSlow
-from memory.events import facts, store
+from memory.errors import Damaged, Gone, Invalid, NotFound, TooSlow
+from memory.events import facts, history, store
 from memory.events.draft import draft
 from memory.events.rebuild import Rebuilt, rebuild
 from memory.events.reducer import REDUCER_VERSION
 from memory.flight import agents
-from memory.layers import session
+from memory.layers import recollection, session
 from memory.layers.groups import without_orphans
-from memory.models import Event, Message, Session, Stream, Task
+from memory.models import Message, Session, Stream, Task
 from memory.vocabulary import EventType
 
 DEFAULT_MESSAGES = 50
 MOST_MESSAGES = 500
 MOST_TASKS = 100
+MOST_EXPERIENCES = 5
 
 OPERATIONAL = ("state", "open_tasks")
 COGNITIVE = ("conversation_history", "experiences")
@@ -86,7 +87,7 @@ class Recovery:
     rebuilt: Rebuilt | None = None
     open_tasks: list[OpenTask] | None = None
     conversation_history: list[Said] | None = None
-    experiences: list[Any] | None = None
+    experiences: list[dict[str, Any]] | None = None
     missing: list[Missing] = field(default_factory=list)
     restarts: int = 0
     is_flapping: bool = False
@@ -169,31 +170,41 @@ def _open_tasks(made: Recovery, place: Place) -> list[OpenTask]:
 def _cognitive(made: Recovery, place: Place, most_messages: int, deadline: Deadline) -> None:
     """What the agent knew: its conversation, and experience that fits."""
     with _timed(made, "conversation"):
-        said = _said_in_session(place.session) if place.session else _said_in_stream(place.stream)
-        newest = [message for message, _ in zip(said, range(most_messages), strict=False)]
+        if place.session:
+            newest = list(_said_in_session(place.session, most_messages))
+        else:
+            newest = list(_said_in_stream(place.stream, most_messages))
         made.conversation_history = without_orphans(newest[::-1])
     deadline.renew()
     with _timed(made, "experiences"):
-        made.experiences = _experiences()
+        made.experiences = _experiences(made, place)
 
 
-def _experiences() -> list[Any]:
-    """The experiences that fit what the agent is at. There is no distilled memory yet, so none does."""
-    return []
+def _experiences(made: Recovery, place: Place) -> list[dict[str, Any]]:
+    """The experiences that fit what the agent is at: its newest open task, or what was said last."""
+    tasks = [facts.text_of(task.input) for task in made.open_tasks or ()]
+    said = [facts.text_of(message.content) for message in made.conversation_history or ()]
+    asked = next((text for text in (*tasks[::-1], *said[::-1]) if text.strip()), "")
+    if not asked:
+        return []
+    user = place.session.user_id if place.session else place.stream.user_id
+    # A service may take longer than a recovery: where the model is one, words alone decide.
+    by_words = bool(conf.text("ARES_EMBEDDING_URL"))
+    plan = replace(recollection.EXPERIENCES, vector_weight=0) if by_words else recollection.EXPERIENCES
+    return [asdict(each) for each in recollection.recall(asked, MOST_EXPERIENCES, user, plan).found]
 
 
-def _said_in_session(own: Session) -> Iterator[Said]:
-    """A conversation, the newest message first."""
-    for row in Message.objects.in_session(own).reverse()[:MOST_MESSAGES]:
+def _said_in_session(own: Session, most: int) -> Iterator[Said]:
+    """The newest messages of a conversation, the newest first."""
+    for row in Message.objects.in_session(own).reverse()[:most]:
         yield Said(
             row.event_version, row.role, row.name, row.content, row.tool_calls, row.tool_call_id, row.occurred_at
         )
 
 
-def _said_in_stream(stream: Stream) -> Iterator[Said]:
-    """The conversation in a stream without a live session, the newest message first."""
-    said = Event.objects.in_stream(stream).filter(type=EventType.MESSAGE_ADDED)
-    for event in said.reverse()[:MOST_MESSAGES]:
+def _said_in_stream(stream: Stream, most: int) -> Iterator[Said]:
+    """The newest messages of a stream without a live session, the newest first."""
+    for event in history.of_types(stream, [EventType.MESSAGE_ADDED], most, newest_first=True):
         payload = event.payload
         yield Said(
             event.version,
@@ -210,7 +221,7 @@ def _record(made: Recovery, place: Place, began: float) -> None:
     """Append `agent.restored`, and `agent.flapping` where it happens too often, to the stream."""
     now = datetime.now(UTC)
     seconds, most = conf.value("ARES_FLAPPING_SECONDS"), conf.value("ARES_FLAPPING_RESTARTS")
-    restarts = agents.restarts_since(agents.flapping_window(now), made.agent_id).get(made.agent_id, 0) + 1
+    restarts = agents.restarts_since(agents.flapping_window(now))[made.agent_id] + 1
     made.restarts, made.is_flapping = restarts, restarts >= most
     made.milliseconds["total"] = (perf_counter() - began) * 1000
     who = {"agent_id": made.agent_id, "session_id": made.session_id}
@@ -252,7 +263,7 @@ def _attempt(made: Recovery, part: str, fields: tuple[str, ...], work: Callable[
     try:
         with _bound() as deadline:
             work(deadline)
-    except (DatabaseError, TooSlow) as error:
+    except (DatabaseError, TooSlow, Gone, Damaged) as error:
         logger.warning("Recovery of agent %r: the %s part is missing", made.agent_id, part, exc_info=True)
         for name in fields:
             setattr(made, "rebuilt" if name == "state" else name, None)
@@ -262,6 +273,8 @@ def _attempt(made: Recovery, part: str, fields: tuple[str, ...], work: Callable[
 def _reason(error: Exception) -> str:
     if isinstance(error, TooSlow) or isinstance(error.__cause__, psycopg.errors.QueryCanceled):
         return f"It was not done within {conf.value('ARES_RECOVERY_SECONDS')} s."
+    if isinstance(error, Gone | Damaged):
+        return error.detail
     return "The database could not give it; the server's log says why."
 
 

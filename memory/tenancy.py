@@ -53,12 +53,25 @@ def in_each_tenant(work: Callable[[], int]) -> int:
     Raises:
         ExceptionGroup: it failed for some tenants; the others had their turn all the same.
     """
+
+    def scoped(tenant_id: int) -> int:
+        with tenant_scope(tenant_id):
+            return work()
+
+    return for_each_tenant(scoped)
+
+
+def for_each_tenant(work: Callable[[int], int]) -> int:
+    """The same for work that opens its own scopes, since it wants several transactions; it is given the tenant's id.
+
+    Raises:
+        ExceptionGroup: it failed for some tenants; the others had their turn all the same.
+    """
     done = 0
     failures = []
     for tenant in Tenant.objects.order_by("id"):
         try:
-            with tenant_scope(tenant.pk):
-                done += work()
+            done += work(tenant.pk)
         except Exception as error:  # noqa: BLE001  raised below
             error.add_note(f"In tenant {tenant.slug}.")
             failures.append(error)

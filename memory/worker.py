@@ -39,6 +39,19 @@ def work(tenant_id: int, which: Queue) -> int:
     return done
 
 
+def retry(items: Sequence[int] | None = None) -> int:
+    """Try dead letters again, these or all of the tenant of the scope, and say so where their subjects are shown;
+    returns how many."""
+    dead = QueueItem.objects.filter(status=WorkStatus.FAILED)
+    chosen = list(dead if items is None else dead.filter(pk__in=list(items)))
+    for item in chosen:
+        if item.queue == Queue.EMBEDDING:
+            embedding.mark([item.subject_id], WorkStatus.PENDING)
+        else:
+            pipeline.note_failure(item.subject_id, WorkStatus.PENDING, "")
+    return queue.retry([item.pk for item in chosen])
+
+
 def _embed(tenant_id: int, claimed: Sequence[QueueItem]) -> int:
     """Give experiences, documents and tools the vectors that they lack."""
     model = embedder()

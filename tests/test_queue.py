@@ -84,7 +84,7 @@ def test_what_fails_is_tried_later_and_given_up_with_its_reason(in_acme: None, s
 
     assert (item().status, item().error) == (WorkStatus.FAILED, "still down")
     assert queue.counts(datetime.now(UTC))[Queue.EMBEDDING] == {"failed": 1}
-    assert queue.retry() == 1
+    assert worker.retry() == 1
     assert len(queue.claim(Queue.EMBEDDING, "one", 5)) == 1
 
 

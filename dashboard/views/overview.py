@@ -8,7 +8,8 @@ from django.shortcuts import render
 
 from dashboard import agents, runs
 from dashboard.access import member_required
-from memory.models import Event, Stream
+from memory.events import history
+from memory.models import Stream
 from memory.vocabulary import Outcome
 
 LISTED = 8
@@ -26,7 +27,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         running=Count("pk", filter=Q(outcome=Outcome.RUNNING)),
         failed_today=Count("pk", filter=Q(outcome=Outcome.FAILED, last_event_at__gte=a_day_ago)),
     )
-    counts["events_today"] = Event.objects.recorded_since(a_day_ago).count()
+    counts["events_today"] = history.count_since(a_day_ago)
     context = {
         "counts": counts,
         "running": [runs.of(stream) for stream in running[:LISTED]],

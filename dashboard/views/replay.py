@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from dashboard import experience_page, formats, readable, runs
 from dashboard.access import member_required
-from memory.errors import NotFound
+from memory.errors import Gone, NotFound
+from memory.events import history
 from memory.events.state import state_at
 from memory.flight import agents, crash, timeline
-from memory.models import Event, Session, Stream, Verification
+from memory.models import Session, Stream, Verification
 from memory.vocabulary import Role
 
 WINDOW = 100
@@ -31,6 +32,8 @@ def run(request: Any, name: str) -> HttpResponse:
         "may_verify": request.membership.is_at_least(Role.OPERATOR),
         "has_session": Session.objects.filter(pk=stream.name).exists(),
         "has_crash_story": crash.has_story(stream, agents.health_of_run(stream, timezone.now())),
+        "archived_events": history.archived(stream),
+        "dropped": history.dropped(stream),
     }
     if request.headers.get("HX-Request"):
         return render(request, "dashboard/runs/detail.html#head", context)
@@ -67,26 +70,41 @@ def run_timeline(request: HttpRequest, name: str) -> HttpResponse:
 def run_step(request: HttpRequest, name: str, version: int) -> HttpResponse:
     """One event and the state after it."""
     stream = Stream.objects.named(name)
-    return render(request, "dashboard/runs/step.html", {"run": runs.of(stream), **_step(stream, version)})
+    context = {"run": runs.of(stream), **_step(stream, version)}
+    return render(request, context["step_template"], context)
 
 
 @member_required
 def run_payload(request: HttpRequest, name: str, version: int) -> HttpResponse:
     """An event's whole payload, as JSON and nothing else."""
-    event = Event.objects.in_stream(Stream.objects.named(name)).filter(version=version).first()
-    if event is None:
+    found = history.read(Stream.objects.named(name), version, version)
+    if not found:
         raise NotFound(f"Run {name} has no event {version}.")
-    return HttpResponse(event.payload_json, content_type="application/json")
+    return HttpResponse(found[0].payload_json, content_type="application/json")
 
 
 def _step(stream: Stream, version: int) -> dict[str, Any]:
-    event = Event.objects.in_stream(stream).filter(version=version).first()
-    if event is None:
+    try:
+        state = readable.state_context(state_at(stream, version))
+    except Gone:
+        state = None
+    try:
+        found = history.read(stream, version, version)
+    except Gone as gone:
+        return {
+            "step_template": "dashboard/runs/gone.html",
+            "event": {"version": version},
+            "gone": gone,
+            "state": state,
+        }
+    if not found:
         raise NotFound(f"Run {stream.name} has no event {version}.")
-    cause = Event.objects.filter(event_id=event.causation_id).first() if event.causation_id else None
+    event = found[0]
+    cause = history.find([event.causation_id]).get(event.causation_id) if event.causation_id else None
     return {
+        "step_template": "dashboard/runs/step.html",
         "event": readable.event_context(event, cause),
-        "state": readable.state_context(state_at(stream, version)),
+        "state": state,
         "experiences": experience_page.from_step(stream.name, version),
     }
 

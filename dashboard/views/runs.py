@@ -11,7 +11,7 @@ from dashboard.access import member_required
 from dashboard.pages import Page, page
 from memory.deadline import bounded
 from memory.errors import Unavailable
-from memory.models import Stream, Verification
+from memory.models import Segment, Stream, Verification
 from memory.models.stream import SEARCH_SECONDS
 
 FILTERS = ("q", "agent", "outcome", "type", "since")
@@ -36,6 +36,7 @@ def runs_list(request: HttpRequest) -> HttpResponse:
         "runs": [runs.of(stream, faults.get(stream.pk, 0)) for stream in shown.streams],
         "filters": filters,
         "is_too_slow": is_too_slow,
+        "has_archive": Segment.objects.kept().exists(),
         "previous_url": shown.previous_query and f"{address}?{shown.previous_query}",
         "next_url": shown.next_query and f"{address}?{shown.next_query}",
     }

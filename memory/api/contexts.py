@@ -7,11 +7,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory import jobs
 from memory.api.fields import AnyJSONField
 from memory.api.rendering import exact
 from memory.api.views import TenantView, body_object
 from memory.layers import context
 from memory.layers.context import MOST_EXPERIENCES, MOST_HISTORY, MOST_TOKENS, Context
+from memory.tenancy import current_tenant_id
 from memory.vocabulary import ContextMethod, Shape
 
 
@@ -101,7 +103,10 @@ class ContextView(TenantView):
         """Build the context for the next turn: the newest messages and the experience that fits, within a budget."""
         fields = ("input", "max_tokens", "max_history", "top_k", "shape", "model")
         body = body_object(request, set(fields))
-        return Response(as_json(context.build_context(session_id, *(body.get(name) for name in fields))))
+        made = context.build_context(session_id, *(body.get(name) for name in fields))
+        if made.experiences:
+            jobs.enqueue(jobs.note_use, current_tenant_id(), [each.id for each in made.experiences])
+        return Response(as_json(made))
 
 
 def as_json(made: Context) -> dict[str, Any]:

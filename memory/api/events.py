@@ -14,7 +14,7 @@ from memory.api.fields import ObjectField
 from memory.api.pages import LIMIT, Place, page_of, page_size, stream_page
 from memory.api.views import TenantView, body_object, whole_number
 from memory.errors import Invalid
-from memory.events import cursor, store
+from memory.events import cursor, history, store
 from memory.events.draft import Draft, draft
 from memory.layers import session
 from memory.models import Event, Stream
@@ -90,7 +90,10 @@ class StreamEventsView(TenantView):
             LIMIT,
             OpenApiParameter("direction", str, enum=["forward", "backward"]),
         ],
-        responses=EventPage,
+        responses={
+            200: EventPage,
+            410: OpenApiResponse(description="Retention has dropped them; `first_version` is the first that is there."),
+        },
         tags=["events"],
     )
     def get(self, request: Request, stream: str) -> Response:
@@ -103,13 +106,12 @@ class StreamEventsView(TenantView):
         first = whole_number(request, "from_version", 1 if forward else found.version, 0, 2**63 - 1)
         page = stream_page(first, page_size(request), found.version, forward)
         first, limit = page.here
-        events = Event.objects.in_stream(found)
-        events = events.after(first - 1) if forward else events.up_to(first).reverse()
+        events = history.read(found, first, first + limit - 1) if forward else history.read_back(found, first, limit)
 
         def link(place: Place | None) -> str | None:
             return place and _link(request, direction=direction, **place._asdict())
 
-        results = [as_json(event, stream) for event in events[:limit]]
+        results = [as_json(event, stream) for event in events]
         return Response({"next": link(page.next), "previous": link(page.previous), "results": results})
 
 

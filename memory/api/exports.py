@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,6 +24,7 @@ class JSONLinesRenderer(JSONRenderer):
     format = "ndjson"
 
 
+GONE = OpenApiResponse(description="Retention has dropped the beginning; `first_version` is the first that is there.")
 FixtureShape = inline_serializer(
     "Fixture",
     {
@@ -46,7 +47,7 @@ FixtureShape = inline_serializer(
             many=True,
             help_text="What tools answered after this version, in order.",
         ),
-        "is_whole": serializers.BooleanField(help_text="No earlier message and no later result was left out."),
+        "is_whole": serializers.BooleanField(help_text="No earlier message and no later result is left out."),
     },
 )
 
@@ -56,7 +57,7 @@ class ExportView(TenantView):
 
     renderer_classes = (JSONRenderer, JSONLinesRenderer)
 
-    @extend_schema(responses={(200, "application/x-ndjson"): OpenApiTypes.STR}, tags=["streams"])
+    @extend_schema(responses={(200, "application/x-ndjson"): OpenApiTypes.STR, 410: GONE}, tags=["streams"])
     def get(self, request: Request, stream: str) -> HttpResponseBase:
         """Export a stream: a header, then an event a line with its hash. `import_runs` records it elsewhere, and it
         still verifies there."""
@@ -71,7 +72,7 @@ class FixtureView(TenantView):
 
     @extend_schema(
         parameters=[OpenApiParameter("version", int, description="The step; the newest event by default.")],
-        responses=FixtureShape,
+        responses={200: FixtureShape, 410: GONE},
         tags=["streams"],
     )
     def get(self, request: Request, stream: str) -> Response:

@@ -17,6 +17,7 @@ STATUS: dict[type[errors.AresError], HTTPStatus] = {
     errors.Invalid: HTTPStatus.BAD_REQUEST,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.Gone: HTTPStatus.GONE,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -50,6 +51,8 @@ def handle(error: Exception, context: dict[str, Any]) -> HttpResponseBase:
 def of_error(error: errors.AresError, path: str) -> HttpResponse:
     """The answer to an error of the domain."""
     status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), HTTPStatus.INTERNAL_SERVER_ERROR)
+    if status == HTTPStatus.INTERNAL_SERVER_ERROR:  # the fault is on this side: somebody has to look
+        logger.error("%s: %s", error.title, error.detail, exc_info=error)
     return problem(status, error.code, error.title, error.detail, path, **error.extra)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -83,7 +83,10 @@ class StreamStateView(TenantView):
 
     @extend_schema(
         parameters=[OpenApiParameter("version", int, description="The state after this event; the newest by default.")],
-        responses=StreamState,
+        responses={
+            200: StreamState,
+            410: OpenApiResponse(description="Retention has dropped the events up to there; see `first_version`."),
+        },
         tags=["streams"],
     )
     def get(self, request: Request, stream: str) -> Response:

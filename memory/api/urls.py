@@ -17,6 +17,7 @@ from memory.api import (
     tasks,
     tools,
     usage,
+    users,
     verification,
 )
 
@@ -54,6 +55,7 @@ urlpatterns = [
     path("tools", tools.ToolsView.as_view()),
     path("tools/<str:tool_id>", tools.ToolView.as_view()),
     path("search", search.SearchView.as_view()),
+    path("users/<str:user_id>/content", users.UserContentView.as_view()),
     path("events", events.EventsView.as_view()),
     path("usage/savings", usage.SavingsView.as_view()),
     path("usage/entries", usage.EntriesView.as_view()),

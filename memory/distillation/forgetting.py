@@ -1,9 +1,11 @@
 """What was derived from a conversation goes with it: an experience that rests on nothing else is deleted, one that
 rests on others too loses these sources. Needs a tenant's scope."""
 
+from collections import Counter
+
 from memory import queue
 from memory.layers import distilled
-from memory.models import Decision, Distillation, Source
+from memory.models import Decision, Distillation, Experience, Session, Source, Stream
 
 
 def forget_stream(stream_name: str) -> dict[str, int]:
@@ -28,6 +30,18 @@ def forget_stream(stream_name: str) -> dict[str, int]:
     rows["decisions"] += Decision.objects.filter(distillation__in=distillations).delete()[0]
     rows["distillations"] = distillations.delete()[0]
     return rows
+
+
+def forget_user(user_id: str) -> dict[str, int]:
+    """Forget what was learned from a user's streams, and what belongs to the user alone; returns how many rows went."""
+    rows: Counter[str] = Counter()
+    sessions = Session.objects.filter(user_id=user_id).values_list("pk", flat=True)
+    streams = Stream.objects.filter(user_id=user_id).values_list("name", flat=True)
+    for name in sorted({*sessions, *streams}):
+        rows.update(forget_stream(name))
+    own = Experience.objects.owned_by(user_id) if user_id else Experience.objects.none()
+    rows.update(distilled.remove(list(own.order_by("pk").values_list("pk", flat=True))))
+    return dict(rows)
 
 
 def _took_over(experience_id: str, stream_name: str) -> bool:

@@ -18,10 +18,10 @@ from memory.distillation.update import Thresholds
 from memory.embedding.current import calibration_of, embedder
 from memory.embedding.spec import Matrix
 from memory.errors import Conflict
-from memory.events import facts, store
+from memory.events import facts, history, store
 from memory.events.draft import draft
 from memory.llm import client as llm
-from memory.models import Decision, Distillation, Event, Experience, QueueItem, Stream, Task
+from memory.models import Decision, Distillation, Experience, QueueItem, Stream, Task
 from memory.tenancy import tenant_scope
 from memory.tokens import counting
 from memory.vocabulary import Action, DistillationMode, EventType, Outcome, WorkStatus
@@ -176,11 +176,10 @@ def _part(distillation: Distillation) -> tuple[int, int | None]:
     """
     if not distillation.task_id:
         return 1, None
-    ends = Event.objects.filter(
-        stream__name=distillation.stream_name,
-        type__in=(EventType.TASK_CREATED, EventType.TASK_COMPLETED, EventType.TASK_FAILED),
-    )
-    told = [event.version for event in ends.order_by("version") if event.payload.get("task_id") == distillation.task_id]
+    stream = Stream.objects.named(distillation.stream_name)
+    types = (EventType.TASK_CREATED, EventType.TASK_COMPLETED, EventType.TASK_FAILED)
+    ends = history.of_types(stream, types, turns.MOST_EVENTS)
+    told = [event.version for event in ends if event.payload.get("task_id") == distillation.task_id]
     if not told:
         raise Conflict(f"Stream {distillation.stream_name} does not tell of task {distillation.task_id}.")
     return told[0], told[-1] if len(told) > 1 else None
@@ -189,7 +188,7 @@ def _part(distillation: Distillation) -> tuple[int, int | None]:
 def _recalled(stream: Stream) -> list[str]:
     """The texts of experiences that were recalled in this stream."""
     ids = set()
-    for event in Event.objects.in_stream(stream).filter(type=EventType.MEMORY_RECALLED):
+    for event in history.of_types(stream, [EventType.MEMORY_RECALLED], turns.MOST_EVENTS):
         results = event.payload.get("results")
         ids |= (
             {facts.string(each, "id") for each in results if isinstance(each, dict)}

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from memory.distillation.data import ToolCall, Turn
-from memory.events import facts
-from memory.models import Event, Stream
+from memory.events import facts, history
+from memory.models import Stream
 from memory.vocabulary import EventType, MessageRole
 
 READ = (
@@ -17,11 +17,14 @@ READ = (
     EventType.TASK_FAILED,
 )
 
+# So many events are read of one stream: more than any conversation holds that a person could follow.
+MOST_EVENTS = 50_000
+
 
 def of_stream(stream: Stream, first: int = 1, last: int | None = None) -> list[Turn]:
     """The turns in a stream's events from version `first` to `last`; erased events hold none."""
-    events = Event.objects.in_stream(stream).after(first - 1).filter(type__in=READ, erased_at=None)
-    return of_events(events.up_to(last) if last is not None else events)
+    events = history.of_types(stream, READ, MOST_EVENTS, after=first - 1, up_to=last)
+    return of_events(event for event in events if not event.is_erased)
 
 
 def of_events(events: Iterable[Any]) -> list[Turn]:

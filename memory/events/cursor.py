@@ -8,7 +8,9 @@ transaction that is still running: whatever commits later has a larger pair than
 import re
 from dataclasses import dataclass
 
+from memory import sql
 from memory.errors import Invalid
+from memory.events import history
 from memory.models.event import Event
 
 _FORM = re.compile(r"(\d{1,19})-(\d{1,19})", re.ASCII)
@@ -47,6 +49,17 @@ class Cursor:
 
 
 def read_all(after: Cursor, limit: int) -> list[Event]:
-    """The next `limit` settled events of the tenant in the cursor's order, each with its stream."""
-    settled = Event.objects.settled().behind(after.transaction_id, after.position)
-    return list(settled.select_related("stream")[:limit])
+    """The next `limit` settled events of the tenant in the cursor's order, each with its stream.
+
+    Archived events come in their place; those that retention has dropped are passed over.
+    """
+    settled: int = sql.run("settled_before", {})[0][0]
+    start = (after.transaction_id, after.position)
+    behind = Event.objects.of_transactions_before(settled).behind(*start)
+    hot = list(behind.select_related("stream")[:limit])
+    end = history.place(hot[-1]) if len(hot) == limit else (settled, 0)
+    cold = history.cold_in_order(start, end, limit)
+    if not cold:
+        return hot
+    moved = {event.position for event in cold}
+    return sorted([*cold, *(event for event in hot if event.position not in moved)], key=history.place)[:limit]

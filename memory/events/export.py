@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import orjson
 
-from memory.events import chain
+from memory.events import chain, history
 from memory.models.event import Event
 from memory.models.stream import Stream
 from memory.tenancy import tenant_scope
@@ -21,7 +21,20 @@ CHUNK = 500
 
 
 def lines(stream: Stream) -> Iterator[bytes]:
-    """The stream as it is now, a line at a time. Opens the scope of the stream's tenant for each chunk of it."""
+    """The stream as it is now, a line at a time. Opens the scope of the stream's tenant for each chunk of it.
+
+    Raises:
+        Gone: retention has dropped the beginning, without which the rest cannot be imported. At once, or between two
+            lines where it happens meanwhile.
+    """
+    with tenant_scope(stream.tenant_id):
+        gone = history.dropped(stream)
+    if gone:
+        raise gone
+    return _lines(stream)
+
+
+def _lines(stream: Stream) -> Iterator[bytes]:
     yield _line(
         {
             "format": FORMAT,
@@ -31,10 +44,10 @@ def lines(stream: Stream) -> Iterator[bytes]:
             "hash": bytes(stream.last_hash).hex(),
         }
     )
-    for first in range(0, stream.version, CHUNK):
-        last = min(first + CHUNK, stream.version)
+    for first in range(1, stream.version + 1, CHUNK):
+        last = min(first + CHUNK - 1, stream.version)
         with tenant_scope(stream.tenant_id):
-            events = list(Event.objects.in_stream(stream).after(first).up_to(last))
+            events = history.read(stream, first, last)
         yield b"".join(_line(_fields(event)) for event in events)
 
 

@@ -1,15 +1,14 @@
 """The state at a stream's head as a crashed agent needs it: in bounded time, with a proof. Needs a tenant's scope."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
 from memory import conf, sql
 from memory.deadline import Deadline
-from memory.events import chain
-from memory.events.draft import content_digest
+from memory.events import chain, history, state
+from memory.events.record import Row
 from memory.events.reducer import REDUCER_VERSION, State, initial_state, replay
-from memory.models.event import Event
+from memory.events.walk import Walk
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
 
@@ -37,6 +36,10 @@ def rebuild(stream: Stream, deadline: Deadline) -> Rebuilt:
     """The state after the stream's newest event, from the newest snapshot and the events behind it.
 
     Missing snapshots on the way are taken. Where time is over, they let the next attempt go on from there.
+
+    Raises:
+        Gone: retention has dropped the beginning, and no snapshot is left of its end.
+        Damaged: archived events cannot be read.
     """
     began = perf_counter()
     sql.run("hold_stream", {"stream_id": stream.pk})  # the snapshots taken here must not outlive an erasure
@@ -54,31 +57,11 @@ def rebuild(stream: Stream, deadline: Deadline) -> Rebuilt:
     return made
 
 
-def first_broken(previous: bytes, version: int, events: Sequence[Event]) -> int | None:
-    """The first version whose event does not follow from the ones before it; None if all do.
-
-    The events are those behind `version`, whose hash is `previous`.
-
-    An erased event's digest cannot be compared with its content any more, and is taken as it is.
-    """
-    for event in events:
-        version += 1
-        digest = bytes(event.digest)
-        if event.version != version or (
-            event.erased_at is None and content_digest(event.payload_json, event.metadata_json) != digest
-        ):
-            return version
-        previous = chain.link(
-            previous, digest, version, event.event_id, event.type, event.occurred_at, event.recorded_at,
-            event.causation_id, event.correlation_id,
-        )  # fmt: skip
-        if previous != bytes(event.hash):
-            return version
-    return None
-
-
 def _beginning(stream: Stream) -> Rebuilt:
     snapshot = Snapshot.objects.newest_up_to(stream, stream.version, REDUCER_VERSION)
+    gone = history.dropped(stream)
+    if gone and (snapshot is None or snapshot.version < gone.first_version - 1):
+        snapshot = state.handed_down(stream, gone)
     if snapshot is None:
         return Rebuilt(initial_state(), 0, 0, chain.genesis(stream.name))
     return Rebuilt(snapshot.state, snapshot.version, snapshot.version, bytes(snapshot.stream_hash))
@@ -88,12 +71,15 @@ def _advance(made: Rebuilt, stream: Stream, stop: int, deadline: Deadline) -> No
     """Verify and replay the events up to version `stop`."""
     deadline.renew()
     began = perf_counter()
-    events = list(Event.objects.in_stream(stream).after(made.version).up_to(stop))
+    events = history.read(stream, made.version + 1, stop)
     read = perf_counter()
     if made.broken_at is None:
-        made.broken_at = first_broken(made.head_hash, made.version, events)
-        if made.broken_at is None and len(events) < stop - made.version:
-            made.broken_at = made.version + len(events) + 1
+        walk = Walk(stream.name, version=made.version, hash=made.head_hash)
+        walk.follow([Row.of(event) for event in events], [])
+        if walk.findings:
+            made.broken_at = walk.findings[0].version
+        elif walk.version < stop:
+            made.broken_at = walk.version + 1
     verified = perf_counter()
     made.state = replay(made.state, events)
     made.milliseconds["read"] += (read - began) * 1000

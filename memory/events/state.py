@@ -1,14 +1,13 @@
 """The state of a run after any of its events: the nearest snapshot and the events behind it. Needs a tenant's scope."""
 
 from memory import conf, sql
-from memory.errors import NotFound
+from memory.errors import Gone, NotFound
+from memory.events import history
 from memory.events.reducer import REDUCER_VERSION, State, initial_state, replay
-from memory.models.event import Event
+from memory.events.walk import HASH_BYTES
+from memory.models.segment import Segment
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
-
-# Events in memory at once: each payload may have megabytes.
-CHUNK = 50
 
 
 def state_at(stream: Stream, version: int) -> State:
@@ -18,6 +17,7 @@ def state_at(stream: Stream, version: int) -> State:
 
     Raises:
         NotFound: the stream has not come to this version.
+        Gone: retention has dropped the events up to there, and no snapshot is left of it.
     """
     if not 0 <= version <= stream.version:
         raise NotFound(f"Stream {stream.name} has versions 0 to {stream.version}, not {version}.")
@@ -29,29 +29,73 @@ def state_at(stream: Stream, version: int) -> State:
     at: int = state["version"]
     while at < version:
         stop = min(version, at - at % every + every)
-        events = Event.objects.in_stream(stream).after(at).up_to(stop).defer("metadata_json")
-        state = replay(state, events.iterator(chunk_size=CHUNK))
+        try:
+            state = replay(state, history.walk(stream, at + 1, stop))
+        except Gone as gone:
+            left = handed_down(stream, gone)
+            if not at < left.version <= version:
+                raise
+            at, state = left.version, left.state
+            continue
         at = stop
         if at % every == 0:
-            head = Event.objects.in_stream(stream).values_list("hash", flat=True).get(version=at)
-            Snapshot.objects.bulk_create([_snapshot(stream, state, bytes(head))], ignore_conflicts=True)
+            taken = _snapshot(stream, state, history.hash_at(stream, at))
+            Snapshot.objects.bulk_create([taken], ignore_conflicts=True)
     return state
 
 
 def take_snapshots(stream: Stream) -> int:
     """Take the stream's missing snapshots up to its head; returns how many there were to take."""
     before = Snapshot.objects.filter(stream=stream, reducer_version=REDUCER_VERSION).count()
-    state_at(stream, stream.version)
+    try:
+        state_at(stream, stream.version)
+    except Gone:
+        return 0  # retention has dropped the beginning, and somebody the snapshot that stood for it
     return Snapshot.objects.filter(stream=stream, reducer_version=REDUCER_VERSION).count() - before
 
 
 def take_last_snapshot(stream: Stream) -> int:
-    """Take a snapshot of the stream's end, for a run that has ended; returns 1."""
+    """Take a snapshot of the stream's end, for a run that has ended; returns how many that were."""
     sql.run("hold_stream", {"stream_id": stream.pk})
     stream.refresh_from_db(fields=["version", "last_hash"])
-    taken = _snapshot(stream, state_at(stream, stream.version), bytes(stream.last_hash))
+    try:
+        taken = _snapshot(stream, state_at(stream, stream.version), bytes(stream.last_hash))
+    except Gone:
+        return 0  # as above
     Snapshot.objects.bulk_create([taken], ignore_conflicts=True)
     return 1
+
+
+def keep_snapshot(segment: Segment) -> None:
+    """Make sure that the state at a segment's end can be told without the segment.
+
+    Raises:
+        Gone: it cannot be told any more.
+    """
+    state = state_at(segment.stream, segment.last_version)
+    Snapshot.objects.bulk_create(
+        [_snapshot(segment.stream, state, bytes(segment.hashes[-HASH_BYTES:]))], ignore_conflicts=True
+    )
+
+
+def begin_after(stream: Stream, version: int) -> None:
+    """Let states begin behind a version, with nothing known of what was before: it is dropped, and to be forgotten."""
+    segment = Segment.objects.of_stream(stream).get(last_version=version)
+    state = {**initial_state(), "version": version}
+    Snapshot.objects.bulk_create([_snapshot(stream, state, bytes(segment.hashes[-HASH_BYTES:]))])
+
+
+def handed_down(stream: Stream, gone: Gone) -> Snapshot:
+    """The snapshot at the end of what retention has dropped, by an earlier reducer if need be: it cannot be made anew.
+
+    Raises:
+        Gone: there is none.
+    """
+    left = Snapshot.objects.filter(stream=stream, version=gone.first_version - 1).order_by("-reducer_version").first()
+    if left is None:
+        raise gone
+    left.state = {**initial_state(), **left.state}
+    return left
 
 
 def _nearest(stream: Stream, version: int) -> State:

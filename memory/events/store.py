@@ -10,7 +10,7 @@ from django.db import IntegrityError
 
 from memory import conf, sql
 from memory.errors import Conflict, EventIdTaken, Invalid, TooLarge, WrongVersion
-from memory.events import chain, chained, erasure, facts, totals
+from memory.events import chain, chained, erasure, facts, history, totals
 from memory.events.chained import Chained
 from memory.events.draft import Draft, Limits, text
 from memory.events.totals import Totals
@@ -89,9 +89,12 @@ def append_chained(stream_name: str, events: Sequence[Chained]) -> Appended:
     made = chained.check(stream_name, events)
     stream = _locked(stream_name, None)
     common = min(stream.version, len(made))
-    if common and not Event.objects.filter(stream=stream, version=common, hash=made[common - 1].hash).exists():
+    if common and history.hash_at(stream, common) != made[common - 1].hash:
         raise Conflict(f"Stream {stream_name} is here with other events. Nothing was written.", stream=stream_name)
     new = made[stream.version :]
+    taken = history.recorded([event.event_id for event in new])
+    if taken:
+        raise EventIdTaken(f"Event {min(taken)} is recorded in another stream. Nothing was written.", id=min(taken))
     for event in new:
         event.tenant_id, event.stream_id = stream.tenant_id, stream.pk
     erased = [event for event in new if event.erased_at]
@@ -152,7 +155,7 @@ def _locked(name: str, expected_version: int | None) -> Stream:
 def _recorded(drafts: Sequence[Draft]) -> dict[str, Event]:
     """The events that are recorded already, by their ids."""
     ids = [draft.id for draft in drafts if draft.given_id]
-    return {event.event_id: event for event in Event.objects.filter(event_id__in=ids)} if ids else {}
+    return history.recorded(ids) if ids else {}
 
 
 def _same(draft: Draft, event: Event, stream: Stream) -> bool:

@@ -4,40 +4,18 @@ What is appended meanwhile is left for the next time. Memory is bounded however 
 written before all is read, so that nobody who follows `GET /events` waits for a transaction of this.
 """
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from django.db.models import Max, Q
 
 from memory import sql
+from memory.events import record
 from memory.events.reducer import REDUCER_VERSION
 from memory.events.walk import Claim, Walk
 from memory.models.finding import Finding
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
 from memory.models.verification import Verification
-
-MOST_ROWS = 500
-MOST_BYTES = 4 * 2**20
-
-
-class Row(NamedTuple):
-    """An event as it is recorded, in the order of `recorded_events.sql`."""
-
-    version: int
-    event_id: str
-    type: str
-    payload_json: str
-    metadata_json: str
-    occurred_at: datetime
-    recorded_at: datetime
-    causation_id: str
-    correlation_id: str
-    is_error: bool
-    digest: bytes
-    hash: bytes
-    is_erased: bool
 
 
 def verify(stream: Stream) -> Verification:
@@ -63,23 +41,16 @@ def _walk(stream: Stream, before: Verification | None) -> Walk:
         last_snapshot=snapshots["last"],
         last_state=snapshots["last_usable"],
     )
-    for rows in _recorded(stream, max(version, newest)):
-        walk.follow(rows, _claims(stream, walk.version, rows[-1].version))
+    for part in record.parts(stream, max(version, newest)):
+        claims = _claims(stream, walk.version, part.last)
+        for finding in part.findings:
+            walk.find(finding)
+        if part.stretch:
+            walk.pass_over(part.stretch, claims)
+        else:
+            walk.follow(part.rows, claims)
     walk.arrive(version, head)
     return walk
-
-
-def _recorded(stream: Stream, last: int) -> Iterator[list[Row]]:
-    """The stream's events up to a version, part by part."""
-    after = 0
-    while after < last:
-        bounds = {"after": after, "last": last, "most": MOST_ROWS, "most_bytes": MOST_BYTES}
-        found = sql.run("recorded_events", {"stream_id": stream.pk, **bounds}, binary=True)
-        if not found:
-            return
-        rows = [Row._make(row) for row in found]
-        yield rows
-        after = rows[-1].version
 
 
 def _claims(stream: Stream, after: int, last: int) -> list[Claim]:

@@ -17,6 +17,7 @@ from memory.events.reducer import State, initial_state, replay
 # A stream that was rewritten from its beginning has as many faults as events. All are counted, these are told.
 MOST_FINDINGS = 100
 BLANK = "{}"
+HASH_BYTES = 32
 
 
 class Fault(StrEnum):
@@ -28,6 +29,8 @@ class Fault(StrEnum):
     END = "end-differs"
     REWRITTEN = "history-rewritten"
     SNAPSHOT = "snapshot-forged"
+    SEGMENT = "segment-damaged"
+    DOUBLED = "event-doubled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,23 @@ class Claim:
     version: int
     stream_hash: bytes
     state: State | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Events of which only hashes are left, 32 bytes each, and the hash of the event before them."""
+
+    first: int
+    last: int
+    previous_hash: bytes
+    hashes: bytes
+
+    def hash_at(self, version: int) -> bytes:
+        """The hash of one of them; empty where the hashes are not as many as the events."""
+        if len(self.hashes) != (self.last - self.first + 1) * HASH_BYTES:
+            return b""
+        index = version - self.first
+        return self.hashes[index * HASH_BYTES : (index + 1) * HASH_BYTES]
 
 
 class Row(Protocol):
@@ -85,6 +105,7 @@ class Walk:
 
     Args:
         anchor: a version at which the stream was found in order before, and its hash then.
+        version, hash: where the walk begins, behind the event of this version and hash; without, before the first one.
         last_snapshot: the version of the last snapshot, whichever reducer made it.
         last_state: that of the last one whose state can be compared: up to there the events are folded.
     """
@@ -104,7 +125,8 @@ class Walk:
     _excuses: tuple[bytes, ...] = ()
 
     def __post_init__(self) -> None:
-        self.hash = chain.genesis(self.stream)
+        if not self.version:
+            self.hash = chain.genesis(self.stream)
 
     def follow(self, rows: Sequence[Row], claims: Sequence[Claim]) -> None:
         """The next events, at least one, and what snapshots say of these versions; both in the order of versions."""
@@ -120,6 +142,22 @@ class Walk:
                 self._compare(claim, hashes[claim.version])
         self._state = _fold(self._state, told, first, self.version)
         del self._doubts[1:]
+
+    def pass_over(self, stretch: Stretch, claims: Sequence[Claim]) -> None:
+        """The next events, of which only hashes are left: snapshots of them are taken at their word for the state."""
+        first = self.version + 1
+        if stretch.first > first:
+            self._find_gap(stretch.first)
+        elif stretch.first == first and stretch.previous_hash != self.hash:
+            self._find(first, Fault.CHAIN, "What is left of it does not follow from the event before it.")
+        if self.anchor and first <= self.anchor[0] <= stretch.last:
+            self._compare_anchor(self.anchor[0], stretch.hash_at(self.anchor[0]))
+        self._doubts.append(first)
+        for claim in claims:
+            self._compare(claim, stretch.hash_at(claim.version))
+        del self._doubts[1:]
+        self._excuses = ()
+        self.version, self.hash = stretch.last, stretch.hash_at(stretch.last)
 
     def arrive(self, version: int, head: bytes) -> None:
         """All events have been followed; the stream's own row says that it is at `version` with this hash."""
@@ -149,13 +187,17 @@ class Walk:
         )  # fmt: skip
         if expected == event_hash:
             self._excuses = ()
-        elif is_next:
+        elif is_next and self.hash:
             if not self._is_excused(row):
                 self._find(version, Fault.CHAIN, "Its hash is not the one that it and the event before it give.")
             self._excuses = (expected, self.hash)
-        if self.anchor and version == self.anchor[0] and event_hash != self.anchor[1]:
-            self._find(version, Fault.REWRITTEN, "It had another hash when the stream was last found in order.")
+        if self.anchor and version == self.anchor[0]:
+            self._compare_anchor(version, event_hash)
         self.version, self.hash = version, event_hash
+
+    def _compare_anchor(self, version: int, event_hash: bytes) -> None:
+        if self.anchor and event_hash != self.anchor[1]:
+            self._find(version, Fault.REWRITTEN, "It had another hash when the stream was last found in order.")
 
     def _is_excused(self, row: Row) -> bool:
         """Whether the event follows from what the one before it should have been, or changed places with."""
@@ -184,12 +226,16 @@ class Walk:
         elif claim.state != self._state:
             self._find(claim.version, Fault.SNAPSHOT, "The snapshot at this event is not what the events give.")
 
-    def _find(self, version: int, fault: Fault, detail: str) -> None:
+    def find(self, finding: Finding) -> None:
+        """Count a fault that was found in how the next events are kept, or by the walk itself."""
         self.faults += 1
-        if fault != Fault.SNAPSHOT:
-            self._doubts.append(version)
+        if finding.fault != Fault.SNAPSHOT:
+            self._doubts.append(finding.version)
         if len(self.findings) < MOST_FINDINGS:
-            self.findings.append(Finding(version, fault, detail))
+            self.findings.append(finding)
+
+    def _find(self, version: int, fault: Fault, detail: str) -> None:
+        self.find(Finding(version, fault, detail))
 
 
 def _fold(state: State, rows: Sequence[Row], after: int, last: int) -> State:

@@ -1,16 +1,18 @@
 """The agents of a tenant: how each is, and where it worked last. Needs a tenant's scope."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Max
+from django.db.models import Max
 
 from memory import conf, sql
 from memory.errors import NotFound
+from memory.events import history
 from memory.flight import health
 from memory.flight.health import Facts, Health, Limits
-from memory.models import Event, Session, Stream
+from memory.models import Session, Stream
 from memory.vocabulary import EventType
 
 # Of an unknown agent's name, how much an error repeats.
@@ -60,13 +62,9 @@ def health_of_run(stream: Stream, now: datetime) -> Health:
     return health.judge(facts, now, _limits())
 
 
-def restarts_since(since: datetime, agent_id: str | None = None) -> dict[str, int]:
-    """How often each agent, or this one, was recovered since then; without those that were not."""
-    restored = Event.objects.recorded_since(since).filter(type=EventType.AGENT_RESTORED)
-    if agent_id is not None:
-        restored = restored.filter(stream__agent_id=agent_id)
-    counted = restored.values_list("stream__agent_id").annotate(count=Count("*"))
-    return dict(counted.order_by())
+def restarts_since(since: datetime) -> Counter[str]:
+    """How often each agent was recovered since then."""
+    return history.counted_by_agent(EventType.AGENT_RESTORED, since)
 
 
 def flapping_window(now: datetime) -> datetime:
@@ -76,7 +74,7 @@ def flapping_window(now: datetime) -> datetime:
 
 def _agents(agent_id: str | None, now: datetime) -> list[Agent]:
     rows = sql.run("agent_facts", {"agent_id": agent_id, "hours": conf.value("ARES_SESSION_TTL_HOURS")})
-    restarts = restarts_since(flapping_window(now), agent_id) if rows else {}
+    restarts = restarts_since(flapping_window(now)) if rows else Counter[str]()
     sessions = _last_sessions(row[0] for row in rows)
     limits = _limits()
     most = conf.value("ARES_FLAPPING_RESTARTS")
@@ -86,8 +84,8 @@ def _agents(agent_id: str | None, now: datetime) -> list[Agent]:
             health=health.judge(Facts(open_tasks, status, status_at, worked, beat), now, limits),
             streams=streams,
             open_tasks=open_tasks,
-            restarts=restarts.get(name, 0),
-            is_flapping=restarts.get(name, 0) >= most,
+            restarts=restarts[name],
+            is_flapping=restarts[name] >= most,
             last_event_at=last_event_at,
             last_work_at=worked,
             last_heartbeat_at=beat,

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.errors import NotFound
+from memory.events import history
 from memory.events.state import state_at
 from memory.flight import agents
 from memory.flight.diff import Section, diff
@@ -86,10 +87,10 @@ def story(stream: Stream, now: datetime, version: int | None = None) -> Story | 
 
 def _breaks(stream: Stream) -> Iterator[Break]:
     """The breaks that events tell of, the oldest first."""
-    events = list(Event.objects.in_stream(stream).filter(type__in=TELLING).reverse()[:MOST_TELLING])
+    events = history.of_types(stream, TELLING, MOST_TELLING, newest_first=True)
     current: Break | None = None
     for event in reversed(events):
-        if event.type == EventType.AGENT_RESTORED and current and _belongs(event, current):
+        if event.type == EventType.AGENT_RESTORED and current and _belongs(stream, event, current):
             current.recoveries.append(event)
             continue
         if current:
@@ -103,12 +104,12 @@ def _breaks(stream: Stream) -> Iterator[Break]:
         yield current
 
 
-def _belongs(event: Event, current: Break) -> bool:
+def _belongs(stream: Stream, event: Event, current: Break) -> bool:
     """Whether a recovery is one of the same break: the first after a crash, or one more without any work between."""
     if not current.recoveries:
         return True
-    between = Event.objects.in_stream(event.stream).after(current.recoveries[-1].version).up_to(event.version - 1)
-    return not between.exclude(type__startswith="agent.").exists()
+    work = [event_type for event_type in stream.event_types if not event_type.startswith("agent.")]
+    return not history.of_types(stream, work, 1, after=current.recoveries[-1].version, up_to=event.version - 1)
 
 
 def _restored_version(told: Break) -> int | None:
@@ -124,5 +125,6 @@ def _restored_version(told: Break) -> int | None:
 
 def _last_good(stream: Stream, before: int) -> Event | None:
     """The newest event up to a version that is neither an error nor a heartbeat."""
-    good = Event.objects.in_stream(stream).up_to(before).filter(is_error=False)
-    return good.exclude(type=EventType.AGENT_HEARTBEAT).reverse().first()
+    telling = [event_type for event_type in stream.event_types if event_type != EventType.AGENT_HEARTBEAT]
+    found = history.of_types(stream, telling, 1, up_to=before, is_error=False, newest_first=True)
+    return found[0] if found else None

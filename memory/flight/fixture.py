@@ -7,7 +7,7 @@ order. Needs a tenant's scope.
 from dataclasses import dataclass
 from typing import Any
 
-from memory.events import facts
+from memory.events import facts, history
 from memory.events.reducer import State
 from memory.events.state import state_at
 from memory.models import Event, Stream
@@ -37,28 +37,21 @@ def fixture(stream: Stream, version: int) -> Fixture:
 
     Raises:
         NotFound: the stream has not come to this version.
+        Gone: retention has dropped it.
     """
     state = state_at(stream, version)
-    said = _events(stream, EventType.MESSAGE_ADDED, 0, version).reverse()[: MOST_MESSAGES + 1]
-    newest = list(said)[:MOST_MESSAGES][::-1]
-    results = list(_events(stream, EventType.TOOL_RESULT, version, stream.version)[: MOST_RESULTS + 1])
+    said = history.of_types(stream, [EventType.MESSAGE_ADDED], MOST_MESSAGES + 1, up_to=version, newest_first=True)
+    newest = said[:MOST_MESSAGES][::-1]
+    results = history.of_types(stream, [EventType.TOOL_RESULT], MOST_RESULTS + 1, after=version)
+    is_cut = len(said) > MOST_MESSAGES or len(results) > MOST_RESULTS
     return Fixture(
         version=version,
-        hash=_hash_at(stream, version),
+        hash=history.hash_at(stream, version),
         state=state,
         messages=[_message(event.payload) for event in newest],
         remaining=_with_calls(stream, state, version, results[:MOST_RESULTS]),
-        is_whole=len(said) <= MOST_MESSAGES and len(results) <= MOST_RESULTS,
+        is_whole=not is_cut and history.dropped(stream) is None,
     )
-
-
-def _events(stream: Stream, event_type: str, after: int, up_to: int) -> Any:
-    return Event.objects.in_stream(stream).after(after).up_to(up_to).filter(type=event_type)
-
-
-def _hash_at(stream: Stream, version: int) -> bytes:
-    event = Event.objects.in_stream(stream).filter(version=version).first()
-    return bytes(event.hash) if event else b""
 
 
 def _message(payload: facts.Payload) -> dict[str, Any]:
@@ -69,10 +62,9 @@ def _with_calls(stream: Stream, state: State, version: int, results: list[Event]
     """The results, each with the name and arguments of its call, which may have been made before the step."""
     if not results:
         return []
-    pending = Event.objects.in_stream(stream).filter(
-        version__in=[call["version"] for call in state["pending_tool_calls"]]
-    )
-    later = _events(stream, EventType.TOOL_CALL, version, results[-1].version)[: 2 * MOST_RESULTS]
+    pending = history.at(stream, [call["version"] for call in state["pending_tool_calls"]])
+    last = results[-1].version
+    later = history.of_types(stream, [EventType.TOOL_CALL], 2 * MOST_RESULTS, after=version, up_to=last)
     calls = {facts.string(call.payload, "tool_call_id"): call.payload for call in [*pending, *later]}
     return [_result(event, calls.get(facts.string(event.payload, "tool_call_id"), {})) for event in results]
 

@@ -5,19 +5,21 @@ and the beginning of its texts.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from memory import sql
-from memory.events import facts
-from memory.models import Stream
+from memory.errors import Gone
+from memory.events import facts, history
+from memory.models import Event, Stream
 from memory.vocabulary import EventType
 
 WHOLE_PAYLOAD = 32 * 1024
 SUMMARY_LENGTH = 160
 EMPTY = "(empty)"
+DROPPED = "(dropped)"
 
 # What a kind of event is called where the words of its type are not the best ones.
 KINDS: dict[str, str] = {
@@ -46,7 +48,10 @@ TELLING_FIELDS = (
 @dataclass(frozen=True, slots=True)
 class Row:
     """One event in a line. `offset` is the time since the run's first event, in seconds; `duration_ms` and tokens are
-    None where the event tells none."""
+    None where the event tells none.
+
+    Of an event that retention has dropped (`is_dropped`) only version, family and error are known.
+    """
 
     version: int
     type: str
@@ -57,29 +62,34 @@ class Row:
     name: str
     role: str
     summary: str
-    occurred_at: datetime
-    recorded_at: datetime
-    offset: float | None
-    duration_ms: float | None
-    input_tokens: int | None
-    output_tokens: int | None
+    occurred_at: datetime | None = None
+    recorded_at: datetime | None = None
+    offset: float | None = None
+    duration_ms: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    is_dropped: bool = False
 
 
 def window(stream: Stream, first: int, last: int) -> list[Row]:
     """The rows of versions `first` to `last`, both included, in order."""
-    bounds = {"stream_id": stream.pk, "first": first, "last": last, "whole": WHOLE_PAYLOAD, "text": SUMMARY_LENGTH * 2}
-    return [_row(stream, *fields) for fields in sql.run("timeline_window", bounds)]
+    hot = _fields(stream.pk, first, last, [])
+    behind = hot[0][0] if hot else last + 1
+    dropped: list[Row] = []
+    try:
+        cold = history.read(stream, first, behind - 1) if first < behind else []
+    except Gone as gone:
+        dropped = _dropped(stream, first, min(gone.first_version, behind))
+        cold = history.read(stream, gone.first_version, behind - 1) if gone.first_version < behind else []
+    archived = _fields(stream.pk, 0, 0, cold) if cold else []
+    return dropped + [_row(stream, *each) for each in [*archived, *hot]]
 
 
 def letters(stream: Stream, after: int = 0) -> tuple[str, list[int]]:
     """The strip behind a version: one family letter per event, and the versions of the events that are errors."""
-    families: list[str] = []
-    errors: list[int] = []
-    for version, event_type, is_error in sql.run("strip_letters", {"stream_id": stream.pk, "after": after}):
-        families.append(facts.family(event_type))
-        if is_error:
-            errors.append(version)
-    return "".join(families), errors
+    line = history.letters(stream, after)
+    errors = [version for version, letter in enumerate(line, start=after + 1) if letter.isupper()]
+    return line.lower(), errors
 
 
 def kind(event_type: str) -> str:
@@ -112,6 +122,41 @@ def _names(calls: Iterable[Any]) -> Iterator[str]:
     for call in calls:
         function = call.get("function") if isinstance(call, dict) else None
         yield facts.string(function if isinstance(function, dict) else {}, "name") or "a tool"
+
+
+def _fields(stream_id: int, first: int, last: int, archived: Sequence[Event]) -> list[tuple[Any, ...]]:
+    """What rows are made of, for events in their table and for archived ones: PostgreSQL cuts both in the same way."""
+    columns = {
+        "versions": [event.version for event in archived],
+        "types": [event.type for event in archived],
+        "errors": [event.is_error for event in archived],
+        "erased_ats": [event.erased_at for event in archived],
+        "occurred_ats": [event.occurred_at for event in archived],
+        "recorded_ats": [event.recorded_at for event in archived],
+        "payloads": [event.payload_json for event in archived],
+    }
+    bounds = {"first": first, "last": last, "whole": WHOLE_PAYLOAD, "text": SUMMARY_LENGTH * 2}
+    return sql.run("timeline_window", {"stream_id": stream_id, **bounds, **columns})
+
+
+def _dropped(stream: Stream, first: int, behind: int) -> list[Row]:
+    """Rows of dropped events, of which the strip has kept the letters."""
+    line = history.letters(stream, first - 1)[: behind - first]
+    return [
+        Row(
+            version=version,
+            type="",
+            family=facts.FAMILY_NAMES[letter.lower()],
+            is_error=letter.isupper(),
+            is_erased=False,
+            kind=facts.FAMILY_NAMES[letter.lower()],
+            name="",
+            role="",
+            summary=DROPPED,
+            is_dropped=True,
+        )
+        for version, letter in enumerate(line, start=first)
+    ]
 
 
 def _row(

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from memory import conf
 from memory.errors import Conflict
-from memory.events import store
+from memory.events import history, store
 from memory.events.draft import Draft, draft
 from memory.imports.run import Payload, Recording, Run
 from memory.layers import session, task
@@ -60,7 +60,7 @@ def record(run: Run, format_name: str) -> Recorded:
         Invalid, TooLarge: an event cannot be recorded.
     """
     opening_id = _id(EVENT_PREFIX, run.key, "opening")
-    opening = Event.objects.filter(event_id=opening_id).select_related("stream").first()
+    opening = history.recorded([opening_id]).get(opening_id)
     if opening is None:
         metadata = {**run.metadata, "title": run.title, "imported_from": format_name, "key": run.key}
         own = session.create(

@@ -15,6 +15,7 @@ from memory.retrieval import search
 from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
 from memory.retrieval.search import Found
+from memory.tokens import counting
 from memory.vocabulary import SESSION_PREFIX, STREAM_NAME_MAX_LENGTH, Collection, EventType
 
 # How much of each result's text the record repeats; the whole stands in the memory itself.
@@ -71,4 +72,5 @@ def _told(query: str, found: Found) -> dict[str, Any]:
         {"source": hit.source, "id": hit.id, "score": round(hit.score, 4), "text": hit.text[:EXCERPT]}
         for hit in found.hits
     ]
-    return {"query": query, "results": results, "missing": dict(found.missing)}
+    tokens = sum(counting.count(hit.text) for hit in found.hits)
+    return {"query": query, "tokens": tokens, "results": results, "missing": dict(found.missing)}

@@ -5,13 +5,22 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from memory.embedding.current import calibration_of, embedder
-from memory.models import Source
+from memory.embedding.spec import Embedder
+from memory.layers import kinship
+from memory.models import Experience, Source
 from memory.retrieval import search
 from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
+from memory.retrieval.search import Hit
 
 # Experiences alone: documents and tools are searched by whoever wants them.
 EXPERIENCES = Plan(knowledge_weight=0, tools_weight=0)
+# So many are looked at again, whatever is asked for.
+CANDIDATES = 20
+# What meaning counts; the rest is for words in common. Measured with `bench/savings.py`.
+MEANING_WEIGHT = 0.9
+# What search adds for other reasons than the question stays.
+KEPT_PARTS = ("recency", "use", "feedback")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +48,47 @@ class Recall(Protocol):
     def __call__(self, query: str, most: int, user_id: str) -> Recollection: ...
 
 
-def recall(query: str, most: int, user_id: str) -> Recollection:
+def recall(query: str, most: int, user_id: str, plan: Plan = EXPERIENCES) -> Recollection:
     """The experiences that fit a question best. One that is no nearer to it than unrelated texts are to each other, and
     has no word in common with it, is not among them: it would only take tokens."""
-    found = search.search(query[: search.MAX_QUERY], most, plan=EXPERIENCES, allowed=Filters(user_ids=["", user_id]))
-    calibration = calibration_of(embedder().model)
-    return Recollection(
-        [
-            Recalled(hit.id, hit.text, str(hit.provenance["kind"]), hit.score, hit.scores)
-            for hit in found.hits
-            if hit.raw.get("lexical") or calibration.similarity(hit.raw.get("vector", -1.0)) > 0
-        ],
-        found.missing,
-    )
+    model = embedder()
+    asked = query[: search.MAX_QUERY]
+    wide = min(max(CANDIDATES, most), search.MAX_LIMIT)
+    found = search.search(asked, wide, plan=plan, allowed=Filters(user_ids=["", user_id]), model=model)
+    calibration = calibration_of(model.model)
+    related = [
+        hit for hit in found.hits if hit.raw.get("lexical") or calibration.similarity(hit.raw.get("vector", -1.0)) > 0
+    ]
+    if "vector" in found.missing or not plan.vector_weight:
+        return Recollection([_recalled(hit, hit.score, hit.scores) for hit in related[:most]], found.missing)
+    return Recollection(_ordered(asked, related, model)[:most], found.missing)
+
+
+def _ordered(asked: str, hits: Sequence[Hit], model: Embedder) -> list[Recalled]:
+    """The experiences in the order of how near they are: by their text, by their problem, and by their words."""
+    if not hits:
+        return []
+    problems = dict(Experience.objects.filter(pk__in=[hit.id for hit in hits]).values_list("pk", "problem"))
+    near = kinship.to_problems(asked, [problems.get(hit.id) or hit.text for hit in hits], model)
+    texts = [hit.raw.get("vector", 0.0) for hit in hits]
+    meaning = _spread([text + problem for text, problem in zip(texts, near, strict=True)])
+    words = _spread([hit.raw.get("lexical", 0.0) for hit in hits])
+    made = []
+    for hit, by_meaning, by_words in zip(hits, meaning, words, strict=True):
+        parts = {name: part for name, part in hit.scores.items() if name in KEPT_PARTS}
+        parts |= {"meaning": MEANING_WEIGHT * by_meaning, "lexical": (1 - MEANING_WEIGHT) * by_words}
+        made.append(_recalled(hit, sum(parts.values()), parts))
+    return sorted(made, key=lambda each: each.score, reverse=True)
+
+
+def _spread(values: Sequence[float]) -> list[float]:
+    """The values between the least and the greatest as shares, so that those of different measures can be added."""
+    least, most = min(values), max(values)
+    return [(value - least) / (most - least) if most > least else 0.0 for value in values]
+
+
+def _recalled(hit: Hit, score: float, scores: Mapping[str, float]) -> Recalled:
+    return Recalled(hit.id, hit.text, str(hit.provenance["kind"]), score, scores)
 
 
 def origins(experience_ids: Sequence[str], stream_name: str) -> dict[str, frozenset[int]]:

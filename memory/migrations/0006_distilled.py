@@ -13,7 +13,7 @@ from memory import sql, vocabulary
 class Migration(migrations.Migration):
     """Nine tables; the last operation puts them under the tenants' policy."""
 
-    dependencies: ClassVar = [("memory", "0004_agents")]
+    dependencies: ClassVar = [("memory", "0005_segments")]
     operations: ClassVar = [
         migrations.RunSQL(sql.read("need_pgvector")),
         migrations.CreateModel(

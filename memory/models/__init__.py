@@ -17,6 +17,7 @@ from memory.models.passage import Passage
 from memory.models.posting import Posting
 from memory.models.queue_item import QueueItem
 from memory.models.revision import Revision
+from memory.models.segment import ArchivedId, Segment
 from memory.models.session import Session
 from memory.models.snapshot import Snapshot
 from memory.models.source import Source
@@ -31,6 +32,7 @@ from memory.models.verification import Verification
 
 __all__ = [
     "ApiKey",
+    "ArchivedId",
     "Decision",
     "Distillation",
     "EmbeddingModel",
@@ -47,6 +49,7 @@ __all__ = [
     "Posting",
     "QueueItem",
     "Revision",
+    "Segment",
     "Session",
     "Snapshot",
     "Source",

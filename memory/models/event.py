@@ -1,6 +1,7 @@
 """Events: what happened. Written by `memory.events.store` alone, never changed."""
 
 import json
+from collections.abc import Collection
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -41,15 +42,21 @@ class EventQuerySet(models.QuerySet["Event"]):
         """Those at or before this version."""
         return self.filter(version__lte=version)
 
+    def of_types(self, types: Collection[str]) -> "EventQuerySet":
+        """Those of these types."""
+        return self.filter(type__in=types)
+
+    def at(self, versions: Collection[int]) -> "EventQuerySet":
+        """Those at these versions."""
+        return self.filter(version__in=versions)
+
     def recorded_since(self, moment: datetime) -> "EventQuerySet":
         """Those recorded at or after this moment."""
         return self.filter(recorded_at__gte=moment)
 
-    def settled(self) -> "EventQuerySet":
-        """Those of transactions older than every running one, in the order of the cursor."""
-        # SQL: pg_current_snapshot has no counterpart in the ORM.
-        oldest_running = RawSQL("pg_snapshot_xmin(pg_current_snapshot())::text::bigint", [])
-        return self.filter(transaction_id__lt=oldest_running).order_by("transaction_id", "position")
+    def of_transactions_before(self, transaction_id: int) -> "EventQuerySet":
+        """Those of older transactions, in the order of the cursor."""
+        return self.filter(transaction_id__lt=transaction_id).order_by("transaction_id", "position")
 
     def behind(self, transaction_id: int, position: int) -> "EventQuerySet":
         """Those behind this place in the order of the cursor."""

@@ -112,8 +112,20 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         )
         return list(never_first.values_list("pk", flat=True)[:MOST_DUE])
 
+    def with_hot_events(self, least: int) -> "StreamQuerySet":
+        """Those with so many events, or more, that are not archived."""
+        archived = models.Max("segment__last_version", default=0)
+        return (
+            self.filter(version__gte=least)
+            .annotate(archived=archived)
+            .filter(version__gte=models.F("archived") + least)
+        )
+
     def mentioning(self, text: str) -> "StreamQuerySet":
-        """With this text in title, name, agent, user or the payload of an event; letter case does not matter."""
+        """With this text in title, name, agent, user or the payload of an event; letter case does not matter.
+
+        Events that are archived are not searched.
+        """
         from memory.models.event import Event
 
         said = Event.objects.filter(stream_id=models.OuterRef("pk")).saying(text)

@@ -21,11 +21,15 @@ class TenantQuerySet(models.QuerySet["Tenant"]):
 
 
 class Tenant(models.Model):
-    """A customer, team or installation whose data nobody else sees. The row itself holds no content."""
+    """A customer, team or installation whose data nobody else sees. The row itself holds no content.
+
+    `retention_days`: archived events older than this lose their content; null keeps it for ever.
+    """
 
     slug = models.SlugField(max_length=63, unique=True)
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
+    retention_days = models.PositiveIntegerField(null=True)
 
     objects = TenantQuerySet.as_manager()
 

@@ -12,6 +12,19 @@ GRANT INSERT (
 ) ON memory_event TO aresweb_app;
 REVOKE ALL ON FUNCTION aresweb_erase_events(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION aresweb_erase_events(bigint) TO aresweb_app;
+
+-- Events are archived, blanked and dropped by these functions alone.
+REVOKE ALL ON memory_segment, memory_archivedid FROM aresweb_app;
+GRANT SELECT ON memory_segment, memory_archivedid TO aresweb_app;
+REVOKE ALL ON FUNCTION
+    aresweb_archive_events(bigint, bigint, bigint, bytea, bigint, text), aresweb_erase_segment(bigint, bytea, bigint),
+    aresweb_drop_segment(bigint)
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+    aresweb_archive_events(bigint, bigint, bigint, bytea, bigint, text), aresweb_erase_segment(bigint, bytea, bigint),
+    aresweb_drop_segment(bigint)
+TO aresweb_app;
+
 REVOKE ALL ON django_migrations FROM aresweb_app;
 GRANT SELECT ON django_migrations TO aresweb_app;
 GRANT EXECUTE ON FUNCTION aresweb_index_vectors(text, integer) TO aresweb_app;

@@ -1,4 +1,4 @@
--- The rows of a timeline. A large payload is not handed out: only what a row shows, its texts cut.
+-- The rows of a timeline: of events in their table, and of archived ones that are handed in. A large payload is not handed out: only what a row shows, its texts cut.
 SELECT
     version, type, is_error, erased_at IS NOT NULL, occurred_at, recorded_at,
     CASE WHEN octet_length(payload_json::text) <= %(whole)s THEN payload_json::text ELSE json_build_object(
@@ -25,6 +25,15 @@ SELECT
         'usage', payload_json -> 'usage',
         'duration_ms', payload_json -> 'duration_ms'
     )::text END
-FROM memory_event
-WHERE tenant_id = aresweb_tenant_id() AND stream_id = %(stream_id)s AND version BETWEEN %(first)s AND %(last)s
+FROM (
+    SELECT version, type, is_error, erased_at, occurred_at, recorded_at, payload_json
+    FROM memory_event
+    WHERE tenant_id = aresweb_tenant_id() AND stream_id = %(stream_id)s AND version BETWEEN %(first)s AND %(last)s
+    UNION ALL
+    SELECT version, type, is_error, erased_at, occurred_at, recorded_at, payload::json
+    FROM unnest(
+        %(versions)b::bigint[], %(types)b::text[], %(errors)b::bool[], %(erased_ats)b::timestamptz[],
+        %(occurred_ats)b::timestamptz[], %(recorded_ats)b::timestamptz[], %(payloads)b::text[]
+    ) AS archived (version, type, is_error, erased_at, occurred_at, recorded_at, payload)
+) AS event
 ORDER BY version

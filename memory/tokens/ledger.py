@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from memory import sql
+from memory.events import history
 from memory.models import Event, LedgerEntry, Stream
 from memory.tokens import pricing
 from memory.tokens.entries import Entry, entry
@@ -51,17 +52,18 @@ def keep(stream: Stream, events: Sequence[Event]) -> None:
 def rebuild(stream: Stream) -> int:
     """Make a stream's entries again from its events; returns how many there are. Nothing is appended meanwhile."""
     sql.run("lock_stream", {"name": stream.name})
-    LedgerEntry.objects.filter(stream=stream).delete()
-    for batch in _batches(stream):
+    gone = history.dropped(stream)
+    first = gone.first_version if gone else 1  # entries of events that retention has dropped cannot be made again
+    LedgerEntry.objects.filter(stream=stream, version__gte=first).delete()
+    for batch in _batches(stream, first):
         keep(stream, batch)
     return LedgerEntry.objects.filter(stream=stream).count()
 
 
-def _batches(stream: Stream) -> Iterator[list[Event]]:
-    after = 0
-    while batch := list(Event.objects.in_stream(stream).after(after)[:REBUILD_BATCH]):
+def _batches(stream: Stream, first: int) -> Iterator[list[Event]]:
+    while batch := history.read(stream, first, first + REBUILD_BATCH - 1):
         yield batch
-        after = batch[-1].version
+        first = batch[-1].version + 1
 
 
 def _row(stream: Stream, made: Entry, requests: Mapping[str, Known], last_model: str) -> LedgerEntry:

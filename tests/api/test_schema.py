@@ -51,6 +51,7 @@ def test_the_schema_is_valid_and_names_every_resource(schema: Any) -> None:
         "/agents": ["get"],
         "/agents/{agent_id}": ["get"],
         "/agents/{agent_id}/recovery": ["post"],
+        "/users/{user_id}/content": ["delete"],
         "/events": ["get"],
         "/knowledge": ["get", "post"],
         "/knowledge/{knowledge_id}": ["delete", "get"],

@@ -71,6 +71,8 @@ def test_nothing_of_a_deleted_session_is_left_in_any_table_and_its_chain_verifie
         "tasks": 2,
         "idempotency_keys": 7,
         "events": len(kept),
+        "archived_events": 0,
+        "segments": 0,
         "snapshots": 3,
         "ledger_entries": 2,
         "sessions": 1,

@@ -55,6 +55,8 @@ def test_deleting_a_session_gives_a_receipt(api: ApiClient) -> None:
         "tasks": 0,
         "idempotency_keys": 0,
         "events": 2,
+        "archived_events": 0,
+        "segments": 0,
         "snapshots": 0,
         "sessions": 1,
         "decisions": 0,

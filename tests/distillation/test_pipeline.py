@@ -2,9 +2,13 @@
 
 import pytest
 
+from memory import recovery
 from memory.distillation import forgetting
+from memory.events import compaction
 from memory.layers import distilled as people
-from memory.models import Decision, Event, QueueItem, Source, Tenant, Vector
+from memory.layers import task
+from memory.manager import MemoryManager
+from memory.models import Decision, Event, QueueItem, Source, Stream, Tenant, Vector
 from memory.tenancy import tenant_scope
 from tests import tables
 from tests.distillation.running import distilled, known, learn, said
@@ -142,3 +146,40 @@ def test_the_last_change_can_be_undone(acme: Tenant) -> None:
     (after,) = known(acme)
     assert after.solution == experience.solution
     assert after.revision == 3
+
+
+def test_archived_messages_are_learned_from_like_others(acme: Tenant) -> None:
+    session_id = said(acme, NGINX)
+    with tenant_scope(acme.pk):
+        stream = Stream.objects.named(session_id)
+    compaction.compact(acme.pk, stream, keep=1)
+    with tenant_scope(acme.pk):
+        assert Event.objects.in_stream(stream).count() == 1
+
+    distilled(acme, session_id)
+
+    (experience,) = known(acme)
+    assert "proxy_pass" in experience.solution
+
+
+def test_of_an_erased_user_nothing_that_was_learned_is_left(acme: Tenant) -> None:
+    learn(acme, ["I live in Berlin.", "Noted."], user="ann")
+    learn(acme, ["I live in Berlin too.", "Noted."], user="bob")
+    with tenant_scope(acme.pk):
+        rows = MemoryManager("test", lambda _: None).erase_user("ann")["rows"]
+
+    assert rows["experiences"] == 1
+    assert {each.user_id for each in known(acme)} == {"bob"}
+    with tenant_scope(acme.pk):
+        assert not Event.objects.filter(stream__user_id="ann").exists()
+
+
+def test_an_agent_that_comes_back_is_given_what_fits_its_open_task(acme: Tenant) -> None:
+    learn(acme, NGINX)
+    opened = said(acme, ["Please look after the web server."], agent="ops")
+    with tenant_scope(acme.pk):
+        task.create(opened, "ann", "nginx answers 502 Bad Gateway again")
+        made = recovery.recover("ops")
+
+    assert made.experiences
+    assert "proxy_pass" in made.experiences[0]["text"]

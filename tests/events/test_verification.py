@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import override_settings
 
-from memory.events import erasure, state, store, verification
+from memory.events import erasure, record, state, store, verification
 from memory.events.chain import link
 from memory.events.cursor import Cursor, read_all
 from memory.events.draft import content_digest
@@ -251,12 +251,12 @@ def test_a_stream_of_any_size_is_read_in_parts(acme: Tenant, monkeypatch: pytest
         huge = [drafted(text="".join(map(str, range(n, n + 20_000)))) for n in range(12)]
         store.append("huge", huge)
         stream = Stream.objects.named("huge")
-        monkeypatch.setattr(verification, "MOST_BYTES", 100_000)
-        parts = [len(rows) for rows in verification._recorded(stream, stream.version)]
+        monkeypatch.setattr(record, "MOST_BYTES", 100_000)
+        parts = [len(part.rows) for part in record.parts(stream, stream.version)]
         assert sum(parts) == 12
         assert max(parts) < 6
-        monkeypatch.setattr(verification, "MOST_BYTES", 1)
-        assert [len(rows) for rows in verification._recorded(stream, stream.version)] == [1] * 12
+        monkeypatch.setattr(record, "MOST_BYTES", 1)
+        assert [len(part.rows) for part in record.parts(stream, stream.version)] == [1] * 12
     assert verified(acme, "huge") == []
 
 
@@ -272,7 +272,7 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Signal, Signal]]:
         assert may_go_on.wait(PATIENCE)
 
     monkeypatch.setattr(Walk, "follow", slow)
-    monkeypatch.setattr(verification, "MOST_ROWS", 7)
+    monkeypatch.setattr(record, "MOST_ROWS", 7)
     yield waiting, may_go_on
     may_go_on.set()
 

@@ -20,6 +20,7 @@ from memory.imports.run import Recording, Skipped
 from memory.layers import session
 from memory.models import Event, Stream, Tenant
 from memory.tenancy import tenant_scope
+from tests.events.archiving import archive
 from tests.events.making import LIMITS, drafted
 from tests.events.verifying import assert_verifies
 
@@ -268,3 +269,58 @@ def test_the_command_writes_a_file_that_import_runs_records(
     ):
         with pytest.raises(CommandError):
             call_command("export_run", *arguments)
+
+
+def test_a_run_that_is_archived_here_is_the_same_run(acme: Tenant, globex: Tenant, tmp_path: Path) -> None:
+    lines = recorded(acme)
+    path = written(tmp_path, lines)
+    imported(globex, path)
+    for tenant, keep in ((globex, 0), (acme, 1)):
+        with tenant_scope(tenant.pk):
+            archive(Stream.objects.named("run"), keep)
+        assert exported(tenant) == lines
+    assert imported(globex, path).result == Result.KNOWN
+    with tenant_scope(acme.pk):
+        store.append("run", [drafted("note.made", "run-5")])
+    assert imported(globex, written(tmp_path, exported(acme))).new_events == 1
+    with tenant_scope(globex.pk):
+        assert_verifies(Stream.objects.named("run"))
+
+
+def test_an_archived_run_of_the_name_with_other_events_is_a_conflict(
+    acme: Tenant, globex: Tenant, tmp_path: Path
+) -> None:
+    path = written(tmp_path, recorded(acme))
+    with tenant_scope(globex.pk):
+        store.append("run", [drafted() for _ in range(5)])
+        archive(Stream.objects.named("run"), 0)
+    with pytest.raises(Conflict, match="with other events"):
+        imported(globex, path)
+
+
+def test_the_ids_of_archived_events_of_another_stream_are_taken(acme: Tenant, globex: Tenant, tmp_path: Path) -> None:
+    path = written(tmp_path, recorded(acme))
+    with tenant_scope(globex.pk):
+        store.append("another", [drafted("note.made", "run-3")])
+        archive(Stream.objects.named("another"), 0)
+    with pytest.raises(EventIdTaken, match="run-3 is recorded in another stream"):
+        imported(globex, path)
+    with tenant_scope(globex.pk):
+        assert not Stream.objects.filter(name="run", version__gt=0).exists()
+
+
+def test_a_run_that_was_erased_at_its_origin_must_be_erased_here_also_where_it_is_archived(
+    acme: Tenant, globex: Tenant, tmp_path: Path
+) -> None:
+    imported(globex, written(tmp_path, recorded(acme)))
+    with tenant_scope(globex.pk):
+        archive(Stream.objects.named("run"), 0)
+    with tenant_scope(acme.pk):
+        store.append("run", [drafted("note.made", "run-5")])
+        erasure.blank_stream(Stream.objects.select_for_update().get(name="run"))
+    path = written(tmp_path, exported(acme))
+    with pytest.raises(Conflict, match="erase it here first"):
+        imported(globex, path)
+    with tenant_scope(globex.pk):
+        erasure.blank_stream(Stream.objects.select_for_update().get(name="run"))
+    assert imported(globex, path).new_events == 1

@@ -82,7 +82,7 @@ def test_the_command_tells_what_it_read_recorded_and_skipped(acme: Tenant, tmp_p
 
     assert "chat" in first
     assert "skipped" in first
-    assert "bad.json" in first
+    assert "bad.json" in "".join(first.split())  # a long path is wrapped
     assert "already recorded" in again
 
 

@@ -28,14 +28,15 @@ class Command(BaseCommand):
             tenant = Tenant.objects.named(options["tenant"])
             with tenant_scope(tenant.pk):
                 stream = Stream.objects.named(options["stream"])
+            lines = export.lines(stream)
         except AresError as error:
             raise CommandError(error.detail) from error
         if options["output"] is None:
-            sys.stdout.buffer.writelines(export.lines(stream))
+            sys.stdout.buffer.writelines(lines)
             return
         try:
             with options["output"].open("xb") as file:
-                file.writelines(export.lines(stream))
+                file.writelines(lines)
         except OSError as error:
             raise CommandError(f"{options['output']} cannot be written: {error.strerror}.") from error
         self.stderr.write(f"Wrote {stream.version} events to {options['output']}.")
