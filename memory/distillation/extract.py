@@ -14,6 +14,9 @@ from memory.vocabulary import RECALL_BEGIN, RECALL_END, MessageRole
 MOST_CHARACTERS = 20_000
 TAIL_CHARACTERS = 4_000
 _RECALLED = re.compile(rf"{re.escape(RECALL_BEGIN)}.*?(?:{re.escape(RECALL_END)}|\Z)", re.DOTALL)
+# Longer runs of blanks and of empty lines say no more, and some patterns would go over them again and again.
+_BLANKS = re.compile(r"[^\S\n]{80,}")
+_EMPTY_LINES = re.compile(r"(?:[^\S\n]*\n){4,}")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -64,7 +67,8 @@ def readable(turn: Turn) -> Turn:
 
 
 def _clean(text: str) -> str:
-    return redact(_UNPRINTABLE.sub("", text))[0] if text else ""
+    bare = _EMPTY_LINES.sub("\n\n\n", _BLANKS.sub(" " * 80, _UNPRINTABLE.sub("", text)))
+    return redact(bare)[0] if bare else ""
 
 
 def _solutions(cut: Sequence[Exchange], rules: Rules, *, failed: bool) -> Iterator[Candidate | Dropped]:
