@@ -13,7 +13,7 @@ from memory.distillation.telling import is_specific
 
 # A prompt that was made from a template names its parts.
 _TAGGED = re.compile(
-    r"<((?:issue|problem|task|question|query|request|pr|bug|user_(?:query|request|input))(?:_\w{1,20})?)>\s*(.*?)\s*</\1>",
+    r"<((?:issue|problem|task|question|query|request|pr|bug|user_(?:query|request|input))(?:_\w{1,20})?)>(.*?)</\1>",
     re.DOTALL | re.IGNORECASE,
 )
 _HEADED = re.compile(
@@ -78,7 +78,7 @@ def points_back(asks: Sequence[Turn]) -> bool:
 def stated(text: str) -> str:
     """The problem in a prompt that states it among instructions; any other text as it is."""
     tagged = _TAGGED.search(text)
-    if tagged and len(tagged[2]) >= SHORTEST:
+    if tagged and len(tagged[2].strip()) >= SHORTEST:
         return tagged[2]
     headed = _HEADED.search(text)
     told = text[headed.end() :] if headed else text
