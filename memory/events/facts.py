@@ -76,8 +76,8 @@ def milliseconds(payload: Payload) -> float | None:
 
 
 def text_of(content: Any) -> str:
-    """The text of a content: a string, the text parts of a list of parts, or anything else as JSON, its keys in the order
-    in which they are recorded, whatever the client's was; empty for None."""
+    """The text of a content: a string, the text parts of a list of parts, or anything else as JSON, its keys in the
+    order in which they are recorded, whatever the client's was; empty for None."""
     if content is None:
         return ""
     if isinstance(content, str):
