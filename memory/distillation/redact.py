@@ -14,20 +14,25 @@ _UNUSED = frozenset(
 )
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 _NAMED = re.compile(
-    r"""(?P<name>(?:\b|_)(?:password|passwd|passphrase|pwd|secret|api[_ -]?key|access[_ -]?key|secret[_ -]?key|auth[_ -]?token|access[_ -]?token|token|credentials?|pin\ code)"""
-    r"""["']?\s{0,3}(?:=>?|:=?|\bis\b:?)\s{0,3}["'`]?|(?:密码|口令|密钥|令牌)\s{0,3}(?:是|为|：|:|=)\s{0,3}["'`]?)"""
+    r"""(?P<name>(?:\b|_|\bPG)(?:password|passwd|passphrase|passwort|kennwort|mot de passe|contraseña|pwd|secret|api[_ -]?key|access[_ -]?key|account[_ -]?key|secret[_ -]?key|auth[_ -]?token|access[_ -]?token|token|credentials?|pin\ code)"""
+    r"""(?:["']?\s{0,3}(?:=>?|:=?)|(?:\ (?:for|of|on)(?:\ [\w.@-]{1,40}){1,3}?)?\s{1,3}(?:is|ist|est|es)\b:?)\s{0,3}["'`]?"""
+    r"""|(?:密码|口令|密钥|令牌)\s{0,3}(?:是|为|：|:|=)\s{0,3}["'`]?|--(?:password|token|secret|api-key)\ ["']?)"""
     r"""(?P<value>[^\s"'`,;，。；]{4,200})""",
     re.IGNORECASE,
 )
+_LOGIN = re.compile(
+    r"""(?P<name>(?:^|\s)(?:-u|--user)[ =]["']?[\w.@-]{1,80}:)(?P<value>(?!\d+(?:\s|$))[^\s"']{4,200})"""
+)
 _BEARER = re.compile(r"(?P<name>\b(?:Bearer|Basic)\s+)(?P<value>[A-Za-z0-9._~+/=-]{16,})", re.IGNORECASE)
 _PREFIXED = re.compile(
-    r"\b(?:ares|sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29)[_-][A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}"
+    r"\b(?:ares|sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29)[_-][A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}"
 )
 _CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])")
-# Words that follow "password is" and are none.
-_PLAIN_WORD = re.compile(
-    r"[a-z]+[.!?]?|[\u4e00-\u9fff]+|\[redacted\]|\*+|<[^>]*>|\$\{?\w+\}?|None|null|true|false", re.IGNORECASE
-)
+# What stands for a secret that is none, and words that follow "password is" in a sentence; after an equals sign, in
+# quotes or as an argument of a command such a word is the secret itself.
+_PLACEHOLDER = re.compile(r"\[redacted\]|\*+|<[^>]*>|\$\{?\w+\}?|None|null|true|false", re.IGNORECASE)
+_PLAIN_WORD = re.compile(r"[a-z]+[.!?]?|[\u4e00-\u9fff]+", re.IGNORECASE)
+_ASSIGNED = re.compile(r"""=|["'`]$|^--""")
 
 
 def redact(text: str) -> tuple[str, int]:
@@ -37,11 +42,11 @@ def redact(text: str) -> tuple[str, int]:
     def hide(found: re.Match[str]) -> str:
         nonlocal count
         groups = found.groupdict()
-        value = groups.get("value", "")
-        if value and _PLAIN_WORD.fullmatch(value):
+        name, value = groups.get("name", ""), groups.get("value", "")
+        if _PLACEHOLDER.fullmatch(value) or (_PLAIN_WORD.fullmatch(value) and not _ASSIGNED.search(name)):
             return found[0]
         count += 1
-        return f"{groups.get('name', '')}{REDACTED}"
+        return f"{name}{REDACTED}"
 
     def hide_card(found: re.Match[str]) -> str:
         nonlocal count
@@ -50,7 +55,7 @@ def redact(text: str) -> tuple[str, int]:
         count += 1
         return REDACTED
 
-    for pattern in (_PRIVATE_KEY, _PREFIXED, _BEARER, _NAMED):
+    for pattern in (_PRIVATE_KEY, _PREFIXED, _BEARER, _NAMED, _LOGIN):
         text = pattern.sub(hide, text)
     text = _CARD.sub(hide_card, text)
     for secret in _detected(text):
