@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from memory import queue
 from memory.layers import distilled, revisions
-from memory.models import Decision, Distillation, Experience, Revision, Session, Source, Stream
-from memory.vocabulary import ExperienceStatus
+from memory.models import Decision, Distillation, Experience, IdempotencyKey, Revision, Session, Source, Stream
+from memory.vocabulary import EXPERIENCE_PREFIX, ExperienceStatus
 
 # What puts the words of several conversations into one text without a decision that tells which are whose.
 COMBINED = ("merge", "consolidate", "split", "redistil")
@@ -39,6 +39,8 @@ def forget_stream(stream_name: str) -> dict[str, int]:
         back = {"status": ExperienceStatus.ACTIVE}
         reason = "What it was merged into was forgotten with a conversation."
         revisions.change(distilled.lock(member), back, "restore", ACTOR, reason, datetime.now(UTC))
+    if gone:  # answers are kept for retries alone: those that told of experiences may go rather too many than too few
+        rows["idempotency_keys"] = IdempotencyKey.objects.filter(answer__contains=f'"{EXPERIENCE_PREFIX}').delete()[0]
     rows["sources"] += Source.objects.filter(stream_name=stream_name).delete()[0]
     rows["queue_items"] += queue.forget(list(distillations.values_list("pk", flat=True)))
     rows["decisions"] += Decision.objects.filter(distillation__in=distillations).delete()[0]
