@@ -94,7 +94,7 @@ def _weekday(found: re.Match[str], today: date) -> str:
 
 def _ago(found: re.Match[str], today: date) -> str:
     count, unit = _number(found["count"]), found["unit"].lower()
-    return _distant(today, -count, unit, ago=True)
+    return _distant(today, -count, unit)
 
 
 def _few(found: re.Match[str], today: date) -> str:
@@ -118,10 +118,10 @@ def _season(found: re.Match[str], today: date) -> str:
 
 
 def _hence(found: re.Match[str], today: date) -> str:
-    return _distant(today, _number(found["count"]), found["unit"].lower(), ago=False)
+    return _distant(today, _number(found["count"]), found["unit"].lower())
 
 
-def _distant(today: date, count: int, unit: str, *, ago: bool) -> str:
+def _distant(today: date, count: int, unit: str) -> str:
     if unit == "day":
         day = _shift(today, count)
         return f"on {_day(day)}" if day else ""
