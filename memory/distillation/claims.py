@@ -34,7 +34,7 @@ LEAST_CHARACTERS = 5
 # An answer that is shorter is kept with its question.
 SHORT_WORDS = 9
 SHORT_CHARACTERS = 14
-LONGEST = 600
+LONGEST = 1000
 LONGEST_QUESTION = 120
 LONGEST_READ = 8000
 
@@ -145,7 +145,7 @@ def _candidate(
     return Candidate(
         kind=kind,
         method=Method.PATTERN,
-        problem=question,
+        problem=question or (read.topic if read and kind == Kind.PROCEDURE else ""),
         solution=solution,
         language=language,
         entities=entities(solution),

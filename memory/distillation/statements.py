@@ -2,6 +2,7 @@
 Pure."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memory.distillation.language import CJK
@@ -10,7 +11,8 @@ from memory.vocabulary import Kind
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A form of sentence. Its groups: `value` is what is said, `topic` what of; `subject` names the topic otherwise.
+    """A form of sentence. Its groups: `value` is what is said, `topic` what of, each with a number where the form has
+    variants; `subject` names the topic otherwise.
 
     Where `holds_one` a subject has one value at a time, and another one contradicts it.
     """
@@ -24,12 +26,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a rule read from a sentence. `subject` is empty where several values may hold side by side."""
+    """What a rule read from a sentence. `subject` is empty where several values may hold side by side; `topic` is what
+    the value is said of, in the speaker's words."""
 
     rule: str
     kind: Kind
     subject: str
     value: str
+    topic: str = ""
 
     @property
     def is_of_case(self) -> bool:
@@ -125,6 +129,14 @@ _RULES = (
         r"\b(?:the|our) (?P<topic>[\w ./-]{3,60}?) (?:is|are|runs on|uses|has moved to|is now|was changed to|points to) (?:now )?(?:set to |called |at |on )?(?P<value>[`\"']?[\w./:@-]*(?:[\d/:@_-]|\.\w)[\w./:@-]*[`\"']?)(?=[\s,.!;)]|$)",
         "",
     ),
+    _rule(
+        "procedure",
+        Kind.PROCEDURE,
+        r"^(?:in order )?to (?P<topic>[^,.!?;\n]{3,60}), (?P<value>(?:you |we )(?:always |first )?(?:need to|have to|must|should|can)\b[^.!?\n]{3,160}|(?:first |always |just )?(?:run|use|call|click|open|press|type|set|restart|install|enter|select|hold|mix|put|turn)\b[^.!?\n]{3,160})"
+        r"|^the (?:way|steps?|procedure|process) (?:to|for) (?P<topic2>[^,.!?;:\n]{3,60}?)(?: is| are|:)(?: to)?:? (?P<value2>[^.!?\n]{3,160})"
+        r"|^(?:whenever|every time|before|after|if|when) (?!i\b|my\b|he\b|she\b|they\b)(?P<topic3>[^,.!?;\n]{3,80}), (?P<value3>(?:we |you )(?:always|must|should|have to|need to)\b[^.!?\n]{3,160})",
+        holds_one=False,
+    ),
     _rule("zh-name", Kind.PROFILE, r"我(?:的名字)?叫(?P<value>[\u4e00-\u9fffA-Za-z·]{1,12})", "name"),
     _rule("zh-age", Kind.PROFILE, r"我(?:今年)?(?P<value>\d{1,3})岁", "age"),
     _rule(
@@ -174,6 +186,13 @@ _RULES = (
         r"(?P<topic>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)(?:是|改成了?|设为|设置为|换成了?)(?P<value>[A-Za-z0-9_./:@-]*(?:[\d/:@_-]|\.\w)[A-Za-z0-9_./:@-]*)",
         "",
     ),
+    _rule(
+        "zh-procedure",
+        Kind.PROCEDURE,
+        r"(?:要|想要|如果要|若要)(?P<topic>[^，。！？；\n]{2,30})，?(?:就|需要|必须|得|应该)?(?P<value>先[^。！？\n]{2,120})"
+        r"|(?P<topic2>[^，。！？；\n]{2,20})的(?:步骤|流程|方法|做法)(?:是|：|:)(?P<value2>[^。！？\n]{2,120})",
+        holds_one=False,
+    ),
 )
 _CHINESE_RULES = tuple(rule for rule in _RULES if rule.name.startswith("zh-"))
 _ENGLISH_RULES = tuple(rule for rule in _RULES if not rule.name.startswith("zh-"))
@@ -195,13 +214,17 @@ def read(sentence: str) -> Statement | None:
         if not found:
             continue
         groups = found.groupdict()
-        value = next((groups[name] for name in ("value", "value2") if groups.get(name)), "").strip(" `\"'.")
-        topic = (groups.get("topic") or "").strip().lower()
+        value = _group(groups, "value").strip(" `\"'.")
+        topic = _group(groups, "topic").strip()
         if not value or _POINTING.match(topic):
             continue
-        subject = " ".join(filter(None, (rule.subject, topic))) if rule.holds_one else ""
-        return Statement(rule.name, rule.kind, subject, value)
+        subject = " ".join(filter(None, (rule.subject, topic.lower()))) if rule.holds_one else ""
+        return Statement(rule.name, rule.kind, subject, value, topic)
     return None
+
+
+def _group(groups: Mapping[str, str | None], name: str) -> str:
+    return next((text for variant in ("", "2", "3") if (text := groups.get(f"{name}{variant}"))), "")
 
 
 def is_first_hand(sentence: str) -> bool:

@@ -209,6 +209,32 @@ class TestStatements:
         assert (found.kind, found.subject, found.value, found.personal) == (kind, subject, value, True)
 
     @pytest.mark.parametrize(
+        ("text", "topic", "value"),
+        [
+            ("To release the app, you must tag the commit first.", "release the app", "you must tag the commit first"),
+            ("The steps for a refund are: open the order, choose refund.", "a refund", "open the order, choose refund"),
+            ("Before we deploy, we always back up the database.", "we deploy", "we always back up the database"),
+            ("要发布新版本，先打标签，再推送。", "发布新版本", "先打标签，再推送"),
+            ("退款的步骤是：打开订单，选择退款。", "退款", "打开订单，选择退款"),
+        ],
+    )
+    def test_a_way_to_do_something_is_a_procedure(self, text: str, topic: str, value: str) -> None:
+        (found,) = extracted(people(("Ann", text))).candidates
+
+        assert (found.kind, found.problem, found.subject) == ("procedure", topic, "")
+        assert found.value.lstrip("：") == value
+
+    def test_a_decision_is_a_fact_with_its_value(self) -> None:
+        found = extracted(
+            people(("Ann", "We decided to use Postgres for the queue."), ("陈", "我们决定用Redis做缓存。"))
+        )
+
+        assert [(each.kind, each.value) for each in found.candidates] == [
+            ("fact", "use Postgres for the queue"),
+            ("fact", "Redis做缓存"),
+        ]
+
+    @pytest.mark.parametrize(
         ("text", "day"),
         [
             ("I went to a concert yesterday.", "5 May 2026"),
