@@ -134,7 +134,7 @@ _RULES = (
         Kind.PROCEDURE,
         r"^(?:in order )?to (?P<topic>[^,.!?;\n]{3,60}), (?P<value>(?:you |we )(?:always |first )?(?:need to|have to|must|should|can)\b[^.!?\n]{3,160}|(?:first |always |just )?(?:run|use|call|click|open|press|type|set|restart|install|enter|select|hold|mix|put|turn)\b[^.!?\n]{3,160})"
         r"|^the (?:way|steps?|procedure|process) (?:to|for) (?P<topic2>[^,.!?;:\n]{3,60}?)(?: is| are|:)(?: to)?:? (?P<value2>[^.!?\n]{3,160})"
-        r"|^(?:whenever|every time|before|after|if|when) (?!i\b|my\b|he\b|she\b|they\b)(?P<topic3>[^,.!?;\n]{3,80}), (?P<value3>(?:we |you )(?:always|must|should|have to|need to)\b[^.!?\n]{3,160})",
+        r"|^(?:whenever|every time|before|after|if|when) (?!(?:i|my|he|she|they|you)\b)(?P<topic3>[^,.!?;\n]{3,80}), (?P<value3>(?:we |you )(?:always|must|should|have to|need to)\b[^.!?\n]{3,160})",
         holds_one=False,
     ),
     _rule("zh-name", Kind.PROFILE, r"我(?:的名字)?叫(?P<value>[\u4e00-\u9fffA-Za-z·]{1,12})", "name"),
@@ -190,7 +190,7 @@ _RULES = (
         "zh-procedure",
         Kind.PROCEDURE,
         r"(?:要|想要|如果要|若要)(?P<topic>[^，。！？；\n]{2,30})，?(?:就|需要|必须|得|应该)?(?P<value>先[^。！？\n]{2,120})"
-        r"|(?P<topic2>[^，。！？；\n]{2,20})的(?:步骤|流程|方法|做法)(?:是|：|:)(?P<value2>[^。！？\n]{2,120})",
+        r"|(?P<topic2>[^，。！？；\n]{2,20})的(?:步骤|流程|做法)(?:是|：|:)(?P<value2>[^。！？\n]{2,120})",
         holds_one=False,
     ),
 )
