@@ -15,8 +15,12 @@ from statistics import mean
 from typing import Any
 
 from bench.conversations import Conversation
+from bench.datasets import folder
 from bench.report import publish
+from bench.server import Installation
 
+TITLE = "Extraction by rules"
+COLUMNS = ("set", "measure", "value")
 Row = tuple[str, str, Any]
 
 # Messages that are noise, by lists that share nothing with the product's rules.
@@ -44,8 +48,15 @@ def is_noise(text: str, names: Iterable[str]) -> bool:
     return bool(parts) and all(NOISE.fullmatch(part) for part in parts)
 
 
+def run(place: Installation) -> None:
+    """Measure every set that is there."""
+    data = folder()
+    if data is not None:
+        publish("extraction", TITLE, COLUMNS, measured(data))
+
+
 def main() -> None:
-    """Measure every set and publish the figures."""
+    """Measure every set of a folder, without an installation."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, nargs="?", default=os.environ.get("ARES_SAMPLE_DATA"))
     given = parser.parse_args()
@@ -55,7 +66,7 @@ def main() -> None:
     import django
 
     django.setup()
-    publish("extraction", "Extraction by rules", ("set", "measure", "value"), measured(Path(given.data)))
+    publish("extraction", TITLE, COLUMNS, measured(Path(given.data)))
 
 
 def measured(data: Path) -> list[Row]:

@@ -65,7 +65,7 @@ _RULES = (
     _rule(
         "work",
         Kind.PROFILE,
-        rf"\bi {_NOW}work (?:as|for|at|in) {_V}|\bmy (?:job|profession|occupation) is (?P<value2>[^.!?;,\n]{{1,60}})",
+        rf"\bi {_NOW}work (?:as|for|at|in) {_V}|\bmy (?:job|profession|occupation) is (?=an? |being |in )(?P<value2>[^.!?;,\n]{{1,60}})",
         "work",
     ),
     _rule(
@@ -112,7 +112,7 @@ _RULES = (
     _rule(
         "like",
         Kind.PREFERENCE,
-        rf"\bi(?:'ve| have)? (?:\w+ )?(?:love|like|enjoy|adore|am into|am a fan of|am fond of|am passionate about)(?:d)? (?!to see|to hear|that idea|your){_V}",
+        rf"\bi(?:'ve| have)? (?:(?!would|could|should|might|felt|feel|look|looked|sound|was|am|would)\w+ )?(?:love|like|enjoy|adore|am into|am a fan of|am fond of|am passionate about)(?:d)? (?!to see|to hear|that idea|your){_V}",
         "",
         holds_one=False,
     ),
@@ -137,7 +137,12 @@ _RULES = (
         r"|^(?:whenever|every time|before|after|if|when) (?!(?:i|my|he|she|they|you)\b)(?P<topic3>[^,.!?;\n]{3,80}), (?P<value3>(?:we |you )(?:always|must|should|have to|need to)\b[^.!?\n]{3,160})",
         holds_one=False,
     ),
-    _rule("zh-name", Kind.PROFILE, r"我(?:的名字)?叫(?P<value>[\u4e00-\u9fffA-Za-z·]{1,12})", "name"),
+    _rule(
+        "zh-name",
+        Kind.PROFILE,
+        r"(?<![帮给请让替为])我(?:的名字)?叫(?![一几两了个车他她它你做])(?P<value>[\u4e00-\u9fffA-Za-z·]{1,12})",
+        "name",
+    ),
     _rule("zh-age", Kind.PROFILE, r"我(?:今年)?(?P<value>\d{1,3})岁", "age"),
     _rule(
         "zh-home",
@@ -149,7 +154,7 @@ _RULES = (
     _rule(
         "zh-work",
         Kind.PROFILE,
-        r"我(?:现在|目前)?(?:的工作是|的职业是|在(?P<value2>[^，。！？；\n]{1,20})(?:工作|上班)|是(?:一名|一个|一位)(?P<value>[^，。！？；\n]{1,20}))",
+        r"我(?:现在|目前)?(?:的工作是|的职业是|在(?!思考|考虑|想|找|换|寻找|计划)(?P<value2>[^，。！？；\n]{1,20}?)(?:工作|上班)(?=[，。！；了\n]|$)|是(?:一名|一个|一位)(?P<value>[^，。！？；\n]{1,20}))",
         "work",
     ),
     _rule("zh-allergy", Kind.PROFILE, r"我对(?P<value>[^，。！？；\n]{1,20})过敏", "allergy", holds_one=False),
@@ -202,7 +207,7 @@ _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|myself|we|our|w
 # What asks for something now is a request, and no statement about somebody.
 _REQUEST = re.compile(
     r"\b(?:i(?:'d| would)? (?:like|love|want|need|wish|prefer)(?: you)? (?:to|for you to) (?:know|book|buy|order|cancel|change|get|see|have|find|make|use|update|add|check|ask|return|exchange|proceed|be|go|try|understand|learn|create|start)|i(?:'m| am) (?:looking|trying|calling|writing|asking|hoping|wondering|interested)|i (?:need|want)|i was wondering|can you|could you|would you|please|help me|give me|tell me|show me)\b"
-    r"|请|帮我|我想(?:要|问|知道|找|去|请|了解|预订|订)|我要|我需要|能不能|可以(?:帮|告诉)",
+    r"|请(?:你|您|问|帮|给|把|告诉|推荐)|帮[我忙]|给我|告诉我|麻烦(?:你|您)|劳驾|推荐一?[个家下款些]|查一?下|我(?:还|再|就|也)*想(?:要|问|知道|找|去|请|了解|预订|订|在|从|带|看|吃|住|买|点|咨询)|我(?:还|再)?要|我需要|能不能|可以(?:帮|告诉)",
     re.IGNORECASE,
 )
 
