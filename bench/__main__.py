@@ -2,7 +2,20 @@
 
 import sys
 
-from bench import append, compaction, distillation, pages, recall, recovery, savings, search, startup, state, verify
+from bench import (
+    append,
+    compaction,
+    distillation,
+    extraction,
+    pages,
+    recall,
+    recovery,
+    savings,
+    search,
+    startup,
+    state,
+    verify,
+)
 from bench.server import installation
 
 BENCHMARKS = {
@@ -12,6 +25,7 @@ BENCHMARKS = {
     "pages": pages,
     "verify": verify,
     "recovery": recovery,
+    "extraction": extraction,
     "distillation": distillation,
     "recall": recall,
     "search": search,

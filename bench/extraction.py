@@ -8,7 +8,6 @@ import json
 import os
 import re
 import time
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -16,8 +15,12 @@ from statistics import mean
 from typing import Any
 
 from bench.conversations import Conversation
+from bench.datasets import folder
 from bench.report import publish
+from bench.server import Installation
 
+TITLE = "Extraction by rules"
+COLUMNS = ("set", "measure", "value")
 Row = tuple[str, str, Any]
 
 # Messages that are noise, by lists that share nothing with the product's rules.
@@ -30,11 +33,30 @@ NOISE = re.compile(
     r"再见|拜拜|谢谢再见|不客气|不用谢|没问题|没事|是的|是啊|对|对的|对啊|收到|明白|明白了|知道了|了解|可以|行|哈哈|哈哈哈|辛苦了|加油|太好了|那好吧|没关系)",
     re.IGNORECASE,
 )
-_NO_LETTERS = re.compile(r"[^\w' ]+|_")
+_SIGNS = re.compile(r"[^\w' ]+|_")
+# Nobody only greets, thanks and agrees at more length.
+LONGEST_NOISE = 80
+
+
+def is_noise(text: str, names: Iterable[str]) -> bool:
+    """Whether a message is made of such phrases alone, and the names of those who talk."""
+    if len(text) > LONGEST_NOISE:
+        return False
+    for name in names:
+        text = text.replace(name, " ")
+    parts = [part.strip() for part in _SIGNS.split(text) if part.strip()]
+    return bool(parts) and all(NOISE.fullmatch(part) for part in parts)
+
+
+def run(place: Installation) -> None:
+    """Measure every set that is there."""
+    data = folder()
+    if data is not None:
+        publish("extraction", TITLE, COLUMNS, measured(data))
 
 
 def main() -> None:
-    """Measure every set and publish the figures."""
+    """Measure every set of a folder, without an installation."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, nargs="?", default=os.environ.get("ARES_SAMPLE_DATA"))
     given = parser.parse_args()
@@ -44,7 +66,7 @@ def main() -> None:
     import django
 
     django.setup()
-    publish("extraction", "Extraction by rules", ("set", "measure", "value"), measured(Path(given.data)))
+    publish("extraction", TITLE, COLUMNS, measured(Path(given.data)))
 
 
 def measured(data: Path) -> list[Row]:
@@ -158,7 +180,7 @@ def _exchanges(told: Conversation) -> list[list[Any]]:
 
 def _actions(found: Sequence[Found]) -> Iterable[tuple[str, Any]]:
     """The right calls of solved runs that stand in their candidates, by name and by name with every plain argument."""
-    wanted = named = whole = made = given = held = 0
+    wanted = named = whole = made = kept = given = held = 0
     for each in found:
         if each.told.failed:
             continue
@@ -166,19 +188,22 @@ def _actions(found: Sequence[Found]) -> Iterable[tuple[str, Any]]:
             values = list(_plain_values(action["kwargs"]))
             wanted += 1
             named += action["name"] in each.texts
-            whole += action["name"] in each.texts and all(value in each.texts for value in values)
+            told = action["name"] in each.texts and all(value in each.texts for value in values)
+            whole += told
             given += len(values)
             held += sum(value in each.texts for value in values)
-            made += any(
+            called = any(
                 call.name == action["name"] and all(value in call.arguments for value in values)
                 for turn in each.told.turns
                 for call in turn.tool_calls
             )
+            made += called
+            kept += called and told
     yield "right calls of solved runs", wanted
     yield "of them made by the run itself", made / wanted
     yield "of them named", named / wanted
     yield "of them named with all arguments", whole / wanted
-    yield "named with all arguments, of those that were made", whole / made
+    yield "named with all arguments, of those that were made", kept / made
     yield "plain arguments held", held / given
     yield from _shared(found)
 
@@ -265,9 +290,10 @@ def _noise(found: Sequence[Found]) -> Iterable[tuple[str, Any]]:
     """Greetings, thanks and acknowledgements, and how many a candidate says or rests on alone."""
     noise = alone = 0
     for each in found:
-        lone = Counter(c.sources for c in each.extraction.candidates)
+        lone = {candidate.sources for candidate in each.extraction.candidates}
+        names = {turn.name for turn in each.told.turns if turn.name}
         for turn in each.told.turns:
-            if turn.role != "tool" and NOISE.fullmatch(_NO_LETTERS.sub("", turn.text).strip()):
+            if turn.role != "tool" and is_noise(turn.text, names):
                 noise += 1
                 alone += (turn.id,) in lone
     yield "greetings, thanks, acknowledgements", noise

@@ -34,7 +34,7 @@ LEAST_CHARACTERS = 5
 # An answer that is shorter is kept with its question.
 SHORT_WORDS = 9
 SHORT_CHARACTERS = 14
-LONGEST = 600
+LONGEST = 1000
 LONGEST_QUESTION = 120
 LONGEST_READ = 8000
 
@@ -50,7 +50,7 @@ def among_people(turn: Turn, before: Turn | None, names: Collection[str]) -> lis
     bare = [without_address(each, names) for each in map(_bare, said) if each]
     told = [concise(each) for each in bare if each and (statements.read(each) or _tells_something(each))]
     if not told:
-        return [_dropped(turn, said)] if said else []
+        return [_too_little(turn) if any(bare) else _dropped(turn, said)] if said else []
     question = _question(before) if before and (_is_short(" ".join(told)) or _POINTING.match(told[0])) else ""
     other = next(iter(names)) if len(names) == 1 and _SECOND_PERSON.search(" ".join(told)) else ""
     made = _candidate(turn, told, question, statements.read(told[0]) if len(told) == 1 else None, other)
@@ -145,7 +145,7 @@ def _candidate(
     return Candidate(
         kind=kind,
         method=Method.PATTERN,
-        problem=question,
+        problem=question or (read.topic if read and kind == Kind.PROCEDURE else ""),
         solution=solution,
         language=language,
         entities=entities(solution),

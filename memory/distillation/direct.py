@@ -46,27 +46,23 @@ def candidate(exchange: Exchange, rules: Rules, *, failed: bool, about: Turn | N
         failed: the whole run came to no good end.
         about: an earlier answer that the request points at.
     """
-    sources = tuple(turn.id for turn in exchange.turns)
-    asked = problem.of(exchange.asks, rules)
+    asked, sources = _asked(exchange, rules, about)
     whole = "\n".join(turn.text for turn in exchange.turns)
-    if not asked:
-        return Dropped("no-problem", "Nobody said what the problem was.", shorten(whole, 200), sources)
-    if about is not None:
-        asked = f"{shorten(' '.join(problem.said(about.text).split()), ABOUT_CHARACTERS)}\n{asked}"
-        sources = (about.id, *sources)
     answer, steps, tried = _answer(exchange.work), _steps(exchange.work), _tried(exchange)
-    if not answer and not steps and not tried:
-        return Dropped(
-            "unanswered", "Nothing was answered or done that could be a solution.", shorten(asked, 200), sources
-        )
     unfinished = failed or not exchange.work
     evidence = bool(steps) or is_technical(whole)
+    if not asked:
+        return Dropped("no-problem", "Nobody said what the problem was.", shorten(whole, 200), sources)
+    if not answer and not steps and not tried:
+        why = "Nothing was answered or done that could be a solution."
+        return Dropped("unanswered", why, shorten(asked, 200), sources)
     if unfinished and not evidence:
         return Dropped("failed", "It came to no good end, and nothing shows why.", shorten(asked, 200), sources)
     solution = _solution(answer, steps, tried, rules, unfinished=unfinished)
     kind = Kind.PROCEDURE if _HOW.search(asked) and len(_STEPS.findall(answer)) >= 3 else Kind.SOLUTION
     text = f"{asked}\n{solution}"
     importance, weighty = score.importance(text, kind, evidence=evidence, effort=len(exchange.turns))
+    refused = not steps and bool(_REFUSAL.search(answer[:200])) and not _INSTEAD.search(answer)
     confidence, sure = score.confidence(
         solution,
         Method.DIRECT,
@@ -74,7 +70,7 @@ def candidate(exchange: Exchange, rules: Rules, *, failed: bool, about: Turn | N
         worked=bool(steps) and not unfinished,
         evidence=evidence,
         tried_in_vain=0 if unfinished else len(exchange.failed),
-        refused=bool(_REFUSAL.search(answer[:200]) and not _INSTEAD.search(answer)) and not steps,
+        refused=refused,
         unfinished=unfinished,
     )
     return Candidate(
@@ -94,6 +90,16 @@ def candidate(exchange: Exchange, rules: Rules, *, failed: bool, about: Turn | N
         personal=is_personal(kind, text, worked=bool(steps)),
         quarantine=quarantine.reason(text),
     )
+
+
+def _asked(exchange: Exchange, rules: Rules, about: Turn | None) -> tuple[str, tuple[str, ...]]:
+    """The problem, with what it points at, and the messages that the exchange rests on."""
+    sources = tuple(turn.id for turn in exchange.turns)
+    asked = problem.of(exchange.asks, rules)
+    if not asked or about is None:
+        return asked, sources
+    told = shorten(" ".join(problem.said(about.text).split()), ABOUT_CHARACTERS)
+    return f"{told}\n{asked}", (about.id, *sources)
 
 
 def answering(exchange: Exchange) -> Turn | None:

@@ -14,6 +14,7 @@ from memory.vocabulary import RECALL_BEGIN, RECALL_END, MessageRole
 MOST_CHARACTERS = 20_000
 TAIL_CHARACTERS = 4_000
 _RECALLED = re.compile(rf"{re.escape(RECALL_BEGIN)}.*?(?:{re.escape(RECALL_END)}|\Z)", re.DOTALL)
+_APOSTROPHE = re.compile(r"(?<=[A-Za-z])’(?=[A-Za-z])")
 # Longer runs of blanks and of empty lines say no more, and some patterns would go over them again and again.
 _BLANKS = re.compile(r"[^\S\n]{80,}")
 _EMPTY_LINES = re.compile(r"(?:[^\S\n]*\n){4,}")
@@ -67,6 +68,7 @@ def readable(turn: Turn) -> Turn:
 
 
 def _clean(text: str) -> str:
+    text = _APOSTROPHE.sub("'", text)
     bare = _EMPTY_LINES.sub("\n\n\n", _BLANKS.sub(" " * 80, _UNPRINTABLE.sub("", text)))
     return redact(bare)[0] if bare else ""
 

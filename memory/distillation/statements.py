@@ -2,6 +2,7 @@
 Pure."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memory.distillation.language import CJK
@@ -10,7 +11,8 @@ from memory.vocabulary import Kind
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A form of sentence. Its groups: `value` is what is said, `topic` what of; `subject` names the topic otherwise.
+    """A form of sentence. Its groups: `value` is what is said, `topic` what of, each with a number where the form has
+    variants; `subject` names the topic otherwise.
 
     Where `holds_one` a subject has one value at a time, and another one contradicts it.
     """
@@ -24,12 +26,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a rule read from a sentence. `subject` is empty where several values may hold side by side."""
+    """What a rule read from a sentence. `subject` is empty where several values may hold side by side; `topic` is what
+    the value is said of, in the speaker's words."""
 
     rule: str
     kind: Kind
     subject: str
     value: str
+    topic: str = ""
 
     @property
     def is_of_case(self) -> bool:
@@ -61,7 +65,7 @@ _RULES = (
     _rule(
         "work",
         Kind.PROFILE,
-        rf"\bi {_NOW}work (?:as|for|at|in) {_V}|\bmy (?:job|profession|occupation) is (?P<value2>[^.!?;,\n]{{1,60}})",
+        rf"\bi {_NOW}work (?:as|for|at|in) {_V}|\bmy (?:job|profession|occupation) is (?=an? |being |in )(?P<value2>[^.!?;,\n]{{1,60}})",
         "work",
     ),
     _rule(
@@ -108,7 +112,7 @@ _RULES = (
     _rule(
         "like",
         Kind.PREFERENCE,
-        rf"\bi(?:'ve| have)? (?:\w+ )?(?:love|like|enjoy|adore|am into|am a fan of|am fond of|am passionate about)(?:d)? (?!to see|to hear|that idea|your){_V}",
+        rf"\bi(?:'ve| have)? (?:(?!would|could|should|might|felt|feel|look|looked|sound|was|am|would)\w+ )?(?:love|like|enjoy|adore|am into|am a fan of|am fond of|am passionate about)(?:d)? (?!to see|to hear|that idea|your){_V}",
         "",
         holds_one=False,
     ),
@@ -125,7 +129,20 @@ _RULES = (
         r"\b(?:the|our) (?P<topic>[\w ./-]{3,60}?) (?:is|are|runs on|uses|has moved to|is now|was changed to|points to) (?:now )?(?:set to |called |at |on )?(?P<value>[`\"']?[\w./:@-]*(?:[\d/:@_-]|\.\w)[\w./:@-]*[`\"']?)(?=[\s,.!;)]|$)",
         "",
     ),
-    _rule("zh-name", Kind.PROFILE, r"我(?:的名字)?叫(?P<value>[\u4e00-\u9fffA-Za-z·]{1,12})", "name"),
+    _rule(
+        "procedure",
+        Kind.PROCEDURE,
+        r"^(?:in order )?to (?P<topic>[^,.!?;\n]{3,60}), (?P<value>(?:you |we )(?:always |first )?(?:need to|have to|must|should|can)\b[^.!?\n]{3,160}|(?:first |always |just )?(?:run|use|call|click|open|press|type|set|restart|install|enter|select|hold|mix|put|turn)\b[^.!?\n]{3,160})"
+        r"|^the (?:way|steps?|procedure|process) (?:to|for) (?P<topic2>[^,.!?;:\n]{3,60}?)(?: is| are|:)(?: to)?:? (?P<value2>[^.!?\n]{3,160})"
+        r"|^(?:whenever|every time|before|after|if|when) (?!(?:i|my|he|she|they|you)\b)(?P<topic3>[^,.!?;\n]{3,80}), (?P<value3>(?:we |you )(?:always|must|should|have to|need to)\b[^.!?\n]{3,160})",
+        holds_one=False,
+    ),
+    _rule(
+        "zh-name",
+        Kind.PROFILE,
+        r"(?<![帮给请让替为])我(?:的名字)?叫(?![一几两了个车他她它你做])(?P<value>[\u4e00-\u9fffA-Za-z·]{1,12})",
+        "name",
+    ),
     _rule("zh-age", Kind.PROFILE, r"我(?:今年)?(?P<value>\d{1,3})岁", "age"),
     _rule(
         "zh-home",
@@ -137,7 +154,7 @@ _RULES = (
     _rule(
         "zh-work",
         Kind.PROFILE,
-        r"我(?:现在|目前)?(?:的工作是|的职业是|在(?P<value2>[^，。！？；\n]{1,20})(?:工作|上班)|是(?:一名|一个|一位)(?P<value>[^，。！？；\n]{1,20}))",
+        r"我(?:现在|目前)?(?:的工作是|的职业是|在(?!思考|考虑|想|找|换|寻找|计划)(?P<value2>[^，。！？；\n]{1,20}?)(?:工作|上班)(?=[，。！；了\n]|$)|是(?:一名|一个|一位)(?P<value>[^，。！？；\n]{1,20}))",
         "work",
     ),
     _rule("zh-allergy", Kind.PROFILE, r"我对(?P<value>[^，。！？；\n]{1,20})过敏", "allergy", holds_one=False),
@@ -174,6 +191,13 @@ _RULES = (
         r"(?P<topic>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)(?:是|改成了?|设为|设置为|换成了?)(?P<value>[A-Za-z0-9_./:@-]*(?:[\d/:@_-]|\.\w)[A-Za-z0-9_./:@-]*)",
         "",
     ),
+    _rule(
+        "zh-procedure",
+        Kind.PROCEDURE,
+        r"(?:要|想要|如果要|若要)(?P<topic>[^，。！？；\n]{2,30})，?(?:就|需要|必须|得|应该)?(?P<value>先[^。！？\n]{2,120})"
+        r"|(?P<topic2>[^，。！？；\n]{2,20})的(?:步骤|流程|做法)(?:是|：|:)(?P<value2>[^。！？\n]{2,120})",
+        holds_one=False,
+    ),
 )
 _CHINESE_RULES = tuple(rule for rule in _RULES if rule.name.startswith("zh-"))
 _ENGLISH_RULES = tuple(rule for rule in _RULES if not rule.name.startswith("zh-"))
@@ -183,7 +207,7 @@ _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|myself|we|our|w
 # What asks for something now is a request, and no statement about somebody.
 _REQUEST = re.compile(
     r"\b(?:i(?:'d| would)? (?:like|love|want|need|wish|prefer)(?: you)? (?:to|for you to) (?:know|book|buy|order|cancel|change|get|see|have|find|make|use|update|add|check|ask|return|exchange|proceed|be|go|try|understand|learn|create|start)|i(?:'m| am) (?:looking|trying|calling|writing|asking|hoping|wondering|interested)|i (?:need|want)|i was wondering|can you|could you|would you|please|help me|give me|tell me|show me)\b"
-    r"|请|帮我|我想(?:要|问|知道|找|去|请|了解|预订|订)|我要|我需要|能不能|可以(?:帮|告诉)",
+    r"|请(?:你|您|问|帮|给|把|告诉|推荐)|帮[我忙]|给我|告诉我|麻烦(?:你|您)|劳驾|推荐一?[个家下款些]|查一?下|我(?:还|再|就|也)*想(?:要|问|知道|找|去|请|了解|预订|订|在|从|带|看|吃|住|买|点|咨询)|我(?:还|再)?要|我需要|能不能|可以(?:帮|告诉)",
     re.IGNORECASE,
 )
 
@@ -195,13 +219,17 @@ def read(sentence: str) -> Statement | None:
         if not found:
             continue
         groups = found.groupdict()
-        value = next((groups[name] for name in ("value", "value2") if groups.get(name)), "").strip(" `\"'.")
-        topic = (groups.get("topic") or "").strip().lower()
+        value = _group(groups, "value").strip(" `\"'.")
+        topic = _group(groups, "topic").strip()
         if not value or _POINTING.match(topic):
             continue
-        subject = " ".join(filter(None, (rule.subject, topic))) if rule.holds_one else ""
-        return Statement(rule.name, rule.kind, subject, value)
+        subject = " ".join(filter(None, (rule.subject, topic.lower()))) if rule.holds_one else ""
+        return Statement(rule.name, rule.kind, subject, value, topic)
     return None
+
+
+def _group(groups: Mapping[str, str | None], name: str) -> str:
+    return next((text for variant in ("", "2", "3") if (text := groups.get(f"{name}{variant}"))), "")
 
 
 def is_first_hand(sentence: str) -> bool:

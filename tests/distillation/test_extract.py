@@ -173,6 +173,7 @@ class TestNoise:
             "Hello!", "Hi there", "Thanks a lot!", "Thank you so much for your help.", "You're welcome!", "Okay, sounds good.", "Great, thanks!",
             "Bye! Take care.", "Wow, that's amazing!", "Yes.", "👍", "...", "No problem, Anna!", "你好", "谢谢！", "好的，谢谢。", "嗯嗯，知道了", "再见", "不客气",
             "That's all I needed for now. ###STOP###", "I hope it all works out as well.", "OK，我知道了，真是太谢谢你了！", "好的，谢谢，我没有其他问题了。", "<|end|>",
+            "Thank you for confirming the number for me!", "谢谢您为我解答这么多。", "I’m all set now.", "I'll look into that and get back to you.",
         ],
     )  # fmt: skip
     def test_greetings_thanks_and_acknowledgements_are_no_memories(self, text: str) -> None:
@@ -205,6 +206,32 @@ class TestStatements:
         (found,) = extracted(chat(text, "Noted.")).candidates
 
         assert (found.kind, found.subject, found.value, found.personal) == (kind, subject, value, True)
+
+    @pytest.mark.parametrize(
+        ("text", "topic", "value"),
+        [
+            ("To release the app, you must tag the commit first.", "release the app", "you must tag the commit first"),
+            ("The steps for a refund are: open the order, choose refund.", "a refund", "open the order, choose refund"),
+            ("Before we deploy, we always back up the database.", "we deploy", "we always back up the database"),
+            ("要发布新版本，先打标签，再推送。", "发布新版本", "先打标签，再推送"),
+            ("退款的步骤是：打开订单，选择退款。", "退款", "打开订单，选择退款"),
+        ],
+    )
+    def test_a_way_to_do_something_is_a_procedure(self, text: str, topic: str, value: str) -> None:
+        (found,) = extracted(people(("Ann", text))).candidates
+
+        assert (found.kind, found.problem, found.subject) == ("procedure", topic, "")
+        assert found.value.lstrip("：") == value
+
+    def test_a_decision_is_a_fact_with_its_value(self) -> None:
+        found = extracted(
+            people(("Ann", "We decided to use Postgres for the queue."), ("陈", "我们决定用Redis做缓存。"))
+        )
+
+        assert [(each.kind, each.value) for each in found.candidates] == [
+            ("fact", "use Postgres for the queue"),
+            ("fact", "Redis做缓存"),
+        ]
 
     @pytest.mark.parametrize(
         ("text", "day"),
@@ -246,6 +273,18 @@ class TestStatements:
         )
 
         assert found.candidates[0].problem == "Which concert was that?"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "麻烦您帮我叫一辆出租车。",
+            "最近我在思考换工作的问题。",
+            "My job is stable but dull.",
+            "I would like to cancel one of my flights.",
+        ],
+    )
+    def test_what_only_sounds_like_a_profile_or_a_preference_is_none(self, text: str) -> None:
+        assert not {each.kind for each in extracted(chat(text, "Noted.")).candidates} & {"profile", "preference"}
 
     def test_the_number_of_a_case_is_no_setting(self) -> None:
         found = extracted(chat("The order number is A-17, where is it?", "It is in Oslo and comes on Monday."))
