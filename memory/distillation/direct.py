@@ -4,17 +4,16 @@ import json
 import re
 from collections.abc import Sequence
 
-from memory.distillation import quarantine, score
+from memory.distillation import problem, quarantine, score
 from memory.distillation.data import Candidate, Dropped, Rules, Turn
 from memory.distillation.entities import entities
-from memory.distillation.evidence import condense, errors, is_technical
+from memory.distillation.evidence import errors, is_technical
 from memory.distillation.exchanges import Exchange, says_nothing
-from memory.distillation.language import language_of, sentences, shorten
-from memory.distillation.noise import is_noise, without_opening
+from memory.distillation.language import language_of, shorten
 from memory.distillation.scope import is_personal
 from memory.vocabulary import Kind, MessageRole, Method
 
-# Tools that only look: their names are enough, since looking again is what the next one has to do.
+# Tools that only look.
 _LOOKS = re.compile(
     r"^(?:get|list|search|find|read|view|show|open|lookup|look_up|fetch|check|query|describe|inspect|think|ls|cat|grep|scroll|goto|head|tail|browse|retrieve)(?:$|[_\W])",
     re.IGNORECASE,
@@ -25,7 +24,10 @@ _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am) (?:sorry|unable|afraid|not able)|i can(?:not|'t)|unfortunately|it(?:'s| is) not possible)\b|抱歉|无法|不能(?:为您|帮)",
     re.IGNORECASE,
 )
+_PREAMBLE = re.compile(r"\s*(?:import |from \S+ import|#|//|\"\"\")")
+_TAG = re.compile(r"</?\w+>")
 MOST_STEPS = 40
+STEPS_CHARACTERS = 3000
 ARGUMENT_CHARACTERS = 160
 STEP_CHARACTERS = 600
 FAILURES = 2
@@ -35,36 +37,37 @@ FAILURE_CHARACTERS = 160
 def candidate(exchange: Exchange, rules: Rules, *, failed: bool) -> Candidate | Dropped:
     """What an exchange teaches, or why it teaches nothing; `failed` says that the whole run came to no good end."""
     sources = tuple(turn.id for turn in exchange.turns)
-    problem = _problem(exchange.asks, rules)
-    tried = _tried(exchange)
-    steps = _steps(exchange.work)
-    answer = _answer(exchange.work)
+    asked = problem.of(exchange.asks, rules)
     whole = "\n".join(turn.text for turn in exchange.turns)
-    if not problem:
+    if not asked:
         return Dropped("no-problem", "Nobody said what the problem was.", shorten(whole, 200), sources)
-    if not answer and not steps:
+    answer, steps, tried = _answer(exchange.work), _steps(exchange.work), _tried(exchange)
+    if not answer and not steps and not tried:
         return Dropped(
-            "unanswered", "Nothing was answered or done that could be a solution.", shorten(problem, 200), sources
+            "unanswered", "Nothing was answered or done that could be a solution.", shorten(asked, 200), sources
         )
-    solution = _solution(answer, steps, tried, rules)
-    kind = Kind.PROCEDURE if _HOW.search(problem) and len(_STEPS.findall(answer)) >= 3 else Kind.SOLUTION
-    text = f"{problem}\n{solution}"
-    importance, weighty = score.importance(
-        text, kind, evidence=bool(steps) or is_technical(whole), effort=len(exchange.turns)
-    )
+    unfinished = failed or not exchange.work
+    evidence = bool(steps) or is_technical(whole)
+    if unfinished and not evidence:
+        return Dropped("failed", "It came to no good end, and nothing shows why.", shorten(asked, 200), sources)
+    solution = _solution(answer, steps, tried, rules, unfinished=unfinished)
+    kind = Kind.PROCEDURE if _HOW.search(asked) and len(_STEPS.findall(answer)) >= 3 else Kind.SOLUTION
+    text = f"{asked}\n{solution}"
+    importance, weighty = score.importance(text, kind, evidence=evidence, effort=len(exchange.turns))
     confidence, sure = score.confidence(
-        text,
+        solution,
         Method.DIRECT,
         confirmed=exchange.confirmed,
-        worked=bool(steps) and not failed,
-        tried_in_vain=len(exchange.failed),
+        worked=bool(steps) and not unfinished,
+        evidence=evidence,
+        tried_in_vain=0 if unfinished else len(exchange.failed),
         refused=bool(_REFUSAL.search(answer[:200])) and not steps,
-        unfinished=failed,
+        unfinished=unfinished,
     )
     return Candidate(
         kind=kind,
         method=Method.DIRECT,
-        problem=problem,
+        problem=asked,
         solution=solution,
         language=language_of(text),
         entities=entities(text),
@@ -80,48 +83,27 @@ def candidate(exchange: Exchange, rules: Rules, *, failed: bool) -> Candidate | 
     )
 
 
-def _problem(asks: Sequence[Turn], rules: Rules) -> str:
-    """What was asked: the first message that says something, and what was told on top of it."""
-    told = [_said(turn.text) for turn in asks]
-    first, *more = [text for text in told if text] or [""]
-    room = rules.problem_characters
-    problem = shorten(first, room)
-    for text in more:
-        room = rules.problem_characters - len(problem) - 1
-        if room < 40:
-            break
-        problem = f"{problem}\n{shorten(text, min(room, 240))}"
-    return problem
-
-
-def _said(text: str) -> str:
-    """A message without its noise, its evidence in short, line by line."""
-    lines = []
-    for line in condense(text).splitlines():
-        kept = [without_opening(each) for each in sentences(line) if not is_noise(each)]
-        if kept:
-            lines.append(("" if language_of(line) == "zh" else " ").join(kept))
-    return "\n".join(lines)
-
-
 def _answer(work: Sequence[Turn]) -> str:
-    """The last message of the assistant that says something."""
+    """The last message of the assistant that says something, without the calls that it was made into."""
     for turn in reversed(work):
         if turn.role == MessageRole.ASSISTANT and turn.text and not says_nothing(turn.text):
-            return _said(turn.text)
+            typed = "\n".join(call.arguments for call in turn.tool_calls)
+            lines = [line for line in problem.said(turn.text).splitlines() if not (line in typed or _TAG.fullmatch(line))]
+            if lines:
+                return "\n".join(lines)
     return ""
 
 
 def _steps(work: Sequence[Turn]) -> list[str]:
-    """The calls that worked, in order, each once: those that act with what they were given, those that look by name."""
+    """The calls that worked, in order, each once, with what they were given. Where they are many, those that only look
+    are told by name: looking again is what the next one has to do."""
     bad = {turn.tool_call_id for turn in work if turn.is_error and turn.tool_call_id}
-    steps: dict[str, None] = {}
-    for turn in work:
-        for call in turn.tool_calls:
-            if call.id in bad:
-                continue
-            steps.setdefault(call.name if _LOOKS.match(call.name) else f"{call.name}({_arguments(call.arguments)})")
-    return list(steps)[-MOST_STEPS:]
+    calls = [call for turn in work for call in turn.tool_calls if call.id not in bad]
+    steps = list(dict.fromkeys(f"{call.name}({_arguments(call.arguments)})" for call in calls))
+    if sum(map(len, steps)) > STEPS_CHARACTERS:
+        told = (call.name if _LOOKS.match(call.name) else f"{call.name}({_arguments(call.arguments)})" for call in calls)
+        steps = list(dict.fromkeys(told))
+    return steps[-MOST_STEPS:]
 
 
 def _arguments(text: str) -> str:
@@ -147,22 +129,40 @@ def _value(value: object) -> str:
 
 
 def _tried(exchange: Exchange) -> list[str]:
-    """What did not work: attempts that were rejected, and calls that failed, with their error."""
-    found = [shorten(answer, FAILURE_CHARACTERS) for answer in map(_answer, exchange.failed) if answer]
+    """What did not work: attempts that were rejected or failed, and calls that failed, with their error."""
+    found = [told for attempt in exchange.failed if (told := _attempt(attempt))]
     asked = {call.id: call.name for turn in exchange.work for call in turn.tool_calls}
     for turn in exchange.work:
         if turn.is_error:
-            said = errors(turn.text, 1) or [turn.text.strip()]
-            found.append(
-                f"{asked.get(turn.tool_call_id, turn.name)}: {shorten(said[-1], FAILURE_CHARACTERS)}".lstrip(": ")
-            )
+            told = f"{asked.get(turn.tool_call_id, turn.name)}: {_error(turn.text)}"
+            found.append(told.lstrip(": "))
     return list(dict.fromkeys(found))[-FAILURES:]
 
 
-def _solution(answer: str, steps: Sequence[str], tried: Sequence[str], rules: Rules) -> str:
+def _attempt(attempt: Sequence[Turn]) -> str:
+    """An attempt that failed: what was proposed or called, and the error that came of it."""
+    done = "\n".join(_telling(_answer(attempt).splitlines())) or "; ".join(_steps(attempt))
+    last = attempt[-1]
+    error = _error(last.text) if last.role != MessageRole.ASSISTANT else ""
+    return " → ".join(filter(None, (shorten(" ".join(done.split()), FAILURE_CHARACTERS), error)))
+
+
+def _telling(lines: Sequence[str]) -> list[str]:
+    """Lines without those that every program begins with, where there are others."""
+    return [line for line in lines if not _PREAMBLE.match(line)] or list(lines)
+
+
+def _error(text: str) -> str:
+    said = errors(text.replace("\\n", "\n"), 1) or [text.strip()]
+    return shorten(" ".join(said[-1].split()), FAILURE_CHARACTERS)
+
+
+def _solution(answer: str, steps: Sequence[str], tried: Sequence[str], rules: Rules, *, unfinished: bool) -> str:
     parts = [shorten(answer, rules.solution_characters // 2 if steps else rules.solution_characters)] if answer else []
     if steps:
         parts.append("Steps: " + "; ".join(steps))
     if tried:
         parts.append("Did not work: " + "; ".join(tried))
+    if unfinished:
+        parts.insert(0, "Not solved by this:")
     return "\n".join(parts)

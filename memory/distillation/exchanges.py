@@ -4,7 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from memory.distillation import problem
 from memory.distillation.data import Turn
+from memory.distillation.evidence import is_failure, is_output
 from memory.distillation.language import is_question, sentences
 from memory.distillation.noise import is_noise
 from memory.vocabulary import MessageRole
@@ -19,6 +21,7 @@ _CONFIRMED = re.compile(
     r"|解决了|好了|可以了|搞定|成功了|谢谢|感谢|有用|管用",
     re.IGNORECASE,
 )
+_AT_WORK = (MessageRole.ASSISTANT, MessageRole.TOOL)
 
 
 @dataclass(slots=True)
@@ -30,6 +33,11 @@ class Exchange:
     work: list[Turn] = field(default_factory=list)
     failed: list[list[Turn]] = field(default_factory=list)
     closing: list[Turn] = field(default_factory=list)
+
+    def give_up(self) -> None:
+        """The attempt that was made has failed."""
+        self.failed.append(self.work)
+        self.work = []
 
     @property
     def confirmed(self) -> bool:
@@ -45,29 +53,39 @@ class Exchange:
 
 def cut(turns: Sequence[Turn]) -> list[Exchange]:
     """The exchanges of a conversation between somebody who asks and an assistant, in order. System messages are none
-    of it."""
+    of it; a program's output in a user's place is a result, and a failure makes a failed attempt of what led to it."""
     found: list[Exchange] = []
     for turn in turns:
         if turn.role == MessageRole.SYSTEM:
             continue
         now = found[-1] if found else None
-        if turn.role in (MessageRole.ASSISTANT, MessageRole.TOOL):
-            if now is None:
-                found.append(now := Exchange())
-            now.work.append(turn)
-        elif now is not None and says_nothing(turn.text):
+        if now is not None and _takes(now, turn):
+            continue
+        opened = Exchange(work=[turn]) if turn.role in _AT_WORK else Exchange(asks=[turn])
+        found.append(opened)
+        if now is not None and _CONFIRMED.search(turn.text[:80]):
             now.closing.append(turn)
-        elif now is not None and now.work and is_complaint(turn.text):
-            now.failed.append(now.work)
-            now.work = []
-            now.asks.append(turn)
-        elif now is not None and (not now.work or _asks_back(now.work)):
-            now.asks.append(turn)
-        else:
-            found.append(Exchange(asks=[turn]))
-            if now is not None and _CONFIRMED.search(turn.text[:80]):
-                now.closing.append(turn)
     return found
+
+
+def _takes(now: Exchange, turn: Turn) -> bool:
+    """Add the turn to an exchange, if it goes on with it."""
+    if turn.role in _AT_WORK:
+        now.work.append(turn)
+    elif now.work and is_output(turn.text):
+        now.work.append(turn)
+        if is_failure(turn.text):
+            now.give_up()
+    elif says_nothing(turn.text):
+        now.closing.append(turn)
+    elif now.work and is_complaint(turn.text):
+        now.give_up()
+        now.asks.append(turn)
+    elif not now.work or (_asks_back(now.work) and problem.is_stated(now.asks)):
+        now.asks.append(turn)
+    else:
+        return False
+    return True
 
 
 def says_nothing(text: str) -> bool:

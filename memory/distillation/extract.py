@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
-from memory.distillation import claims, direct, exchanges
+from memory.distillation import claims, direct, exchanges, problem
 from memory.distillation.data import Candidate, Dropped, Extraction, Rules, Turn
 from memory.distillation.redact import redact
 from memory.vocabulary import RECALL_BEGIN, RECALL_END, MessageRole
@@ -27,7 +27,11 @@ def extract(turns: Sequence[Turn], rules: Rules, *, failed: bool = False) -> Ext
     """
     read = [readable(turn) for turn in turns]
     cut = exchanges.cut(read) if any(turn.role == MessageRole.ASSISTANT for turn in read) else []
-    found: list[Candidate | Dropped] = [direct.candidate(exchange, rules, failed=failed) for exchange in cut]
+    found: list[Candidate | Dropped] = [
+        direct.candidate(exchange, rules, failed=failed)
+        for exchange in cut
+        if problem.is_stated(exchange.asks) or any(turn.tool_calls for turn in exchange.turns)
+    ]
     answered = {source for each in found if isinstance(each, Candidate) for source in each.sources}
     told = {source for each in found for source in each.sources}
     found += [

@@ -6,7 +6,7 @@ _RULES = tuple(
     (re.compile(pattern, re.IGNORECASE), reason)
     for pattern, reason in (
         (
-            r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:instruction|prompt|rule|guideline|polic|restriction|safeguard|previous|prior|above|earlier)",
+            r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:instructions?|prompts?|rules?|guidelines?|polic(?:y|ies)|restrictions?|safeguards?|(?:all|everything|anything|what)\b.{0,20}\b(?:previous|prior|above|earlier|before|told|said))\b",
             "It asks to ignore instructions.",
         ),
         (
@@ -19,7 +19,7 @@ _RULES = tuple(
         ),
         (r"\bfrom now on\b", "It tells the agent what to do from now on."),
         (
-            r"\b(?:you are now|act as|pretend (?:to be|you are)|you(?:'re| are) no longer)\b.{0,60}",
+            r"\b(?:you are now|you(?:'re| are) no longer|you (?:must|should|will|shall|have to|need to) (?:now )?act as|pretend (?:to be|you(?:'re| are)) (?:an? |the |my )?\w+)\b|(?:^|[.!?:;\n]\s*|\b(?:please|now|and then) )act as\b",
             "It gives the agent another role.",
         ),
         (

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from memory.vocabulary import Kind, Method
 
 IMPORTANCE = {"kind": 0.5, "evidence": 0.5, "specifics": 0.4, "length": 0.25, "effort": 0.4}
-CONFIDENCE = {"method": 0.6, "confirmed": 0.6, "worked": 0.5, "first_hand": 0.3, "specifics": 0.2}
+CONFIDENCE = {"method": 0.6, "confirmed": 0.6, "worked": 0.5, "first_hand": 0.3, "evidence": 0.2, "specifics": 0.2}
 # What lowers confidence takes a share of it away.
-DOUBTS = {"hedged": 0.3, "tried_in_vain": 0.15, "refused": 0.6, "unfinished": 0.5}
+DOUBTS = {"hedged": 0.3, "tried_in_vain": 0.15, "refused": 0.6, "unfinished": 0.3}
 
 _KIND = {
     Kind.SOLUTION: 0.7,
@@ -58,6 +58,7 @@ def confidence(
     confirmed: bool = False,
     worked: bool = False,
     first_hand: bool = False,
+    evidence: bool = False,
     tried_in_vain: int = 0,
     refused: bool = False,
     unfinished: bool = False,
@@ -68,6 +69,7 @@ def confidence(
         "confirmed": float(confirmed),
         "worked": float(worked),
         "first_hand": float(first_hand),
+        "evidence": float(evidence),
         "specifics": specifics(text),
     }
     doubts = {
