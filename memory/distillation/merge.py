@@ -116,13 +116,18 @@ _STOP = frozenset(
 def adds(new: str, known: str) -> list[str]:
     """What a text says that another one does not: its specifics (numbers, names, code, paths), or, of a text that has
     none of its own, its words where they are many; empty if it adds nothing."""
-    held = known.casefold()
-    fresh = [each for each in dict.fromkeys(_SPECIFIC.findall(new)) if each.strip("`《》「」“”").casefold() not in held]
+    fresh = [each for each in dict.fromkeys(_SPECIFIC.findall(new)) if not holds(known, each)]
     if fresh:
         return fresh
     words = content_words(new)
     unknown = words - content_words(known)
     return sorted(unknown) if len(unknown) > NEW_WORDS * max(1, len(words)) else []
+
+
+def holds(text: str, specific: str) -> bool:
+    """Whether a specific stands in a text as a whole: port 80 does not stand in port 8080, nor 1.2 in 1.2.3."""
+    bare = re.escape(specific.strip("`《》「」“”.,:").casefold())
+    return re.search(rf"(?<![a-z0-9_])(?<![0-9][.:]){bare}(?![a-z0-9_])(?![.:][0-9])", text.casefold()) is not None
 
 
 def content_words(text: str) -> set[str]:

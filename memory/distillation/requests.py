@@ -65,6 +65,13 @@ def of_expired_session(session: Session) -> Distillation | None:
     return of_stream(Stream.objects.get(pk=session.stream_id), "schedule:expire_sessions")
 
 
+def again(distillation: Distillation, reason: str, actor: str) -> Distillation:
+    """Have what a distillation read distilled once more, with the same rules."""
+    stream = Stream.objects.named(distillation.stream_name)
+    same = {name: getattr(distillation, name) for name in ("session_id", "task_id", "rules")}
+    return _queued(_new(stream, DistillationMode.FULL, actor, reason=reason, **same))
+
+
 def retry(distillation: Distillation) -> Distillation:
     """Try a failed distillation again.
 
@@ -99,6 +106,6 @@ def _new(stream: Stream, mode: DistillationMode, actor: str, **fields: Any) -> D
 
 
 def _queued(distillation: Distillation) -> Distillation:
-    distillation.save()
+    distillation.save(force_insert=distillation._state.adding)
     queue.put(Queue.DISTILLATION, [distillation.pk])
     return distillation

@@ -8,23 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from memory import limits, queue
+from memory import limits, queue, sql
 from memory.errors import Conflict, Invalid
 from memory.events import store
 from memory.events.draft import draft, text
-from memory.layers import revisions
+from memory.layers import lineage, revisions
 from memory.models import Decision, Experience, IndexedText, Revision, Source, Vector
-from memory.retrieval import items, lexical
 from memory.vocabulary import (
-    EXPERIENCE_PREFIX,
     MEMORY_STREAM,
     PERSONAL_KINDS,
     Collection,
     EventType,
     ExperienceStatus,
     Kind,
-    Queue,
-    new_id,
 )
 
 TEXT_LENGTH = 20_000
@@ -37,6 +33,8 @@ PRIOR = 4
 # Three more helpful than harmful verdicts make an experience one that is evicted last.
 OFTEN_HELPFUL = 3
 VERDICTS = {"helpful": 1.0, "harmful": 0.0}
+# How revisions name a distillation as who made them.
+DISTILLER = "distillation:"
 # By the status they lead to.
 STATUS_CHANGES = {ExperienceStatus.ACTIVE: "restore", ExperienceStatus.ARCHIVED: "archive"}
 
@@ -61,7 +59,7 @@ def edit(experience_id: str, changes: Mapping[str, Any], actor: str, reason: str
         made = "pin" if wanted["pinned"] else "unpin"
     if wanted.get("status") == ExperienceStatus.ACTIVE:
         wanted |= _as_active(experience)
-    return revisions.change(experience, wanted, made, actor, _reason(reason), datetime.now(UTC))
+    return revisions.change(experience, wanted, made, actor, reason_of(reason), datetime.now(UTC))
 
 
 def pin(experience_id: str, actor: str, *, pinned: bool = True) -> Experience:
@@ -89,89 +87,7 @@ def release(experience_id: str, actor: str, reason: str = "") -> Experience:
     if experience.status != ExperienceStatus.QUARANTINED:
         raise Conflict(f"Experience {experience_id} is not in quarantine, but {experience.status}.")
     changes = {"status": ExperienceStatus.ACTIVE}
-    return revisions.change(experience, changes, "release", actor, _reason(reason), datetime.now(UTC))
-
-
-def merge(experience_id: str, other_id: str, actor: str, reason: str = "") -> Experience:
-    """Put another experience into this one: this one's text gets its own, sources go along, the other is archived.
-
-    Raises:
-        NotFound: one of them is not there.
-        Invalid: both are one. Conflict: they belong to different users.
-    """
-    if experience_id == other_id:
-        raise Invalid("An experience cannot be merged with itself.")
-    pair = {each.pk: each for each in (lock(one) for one in sorted((experience_id, other_id)))}
-    kept, other = pair[experience_id], pair[other_id]
-    if kept.user_id != other.user_id:
-        raise Conflict("They belong to different users, so they stay apart.")
-    now = datetime.now(UTC)
-    told = _reason(reason)
-    away = {"status": ExperienceStatus.ARCHIVED, "abstraction_id": kept.pk}
-    revisions.change(other, away, "merge", actor, told or f"Merged into {kept.pk}.", now)
-    texts = {
-        "problem": kept.problem if other.problem in kept.problem else f"{kept.problem}\n{other.problem}".strip(),
-        "solution": kept.solution if other.solution in kept.solution else f"{kept.solution}\n{other.solution}",
-        "entities": list(dict.fromkeys([*kept.entities, *other.entities])),
-    }
-    revisions.change(kept, texts, "merge", actor, told or f"Merged with {other.pk}.", now)
-    share_sources(other, kept)
-    return kept
-
-
-def split(experience_id: str, parts: Sequence[Mapping[str, Any]], actor: str, reason: str = "") -> list[Experience]:
-    """Make several experiences of one, which is archived; each has its sources.
-
-    Args:
-        parts: `{problem?, solution}` each, at least two.
-
-    Raises:
-        NotFound: there is no such experience. Invalid: the parts are not what they must be.
-        Conflict: one of the parts is known already.
-    """
-    if not isinstance(parts, list | tuple) or len(parts) < 2 or not all(isinstance(part, dict) for part in parts):
-        raise Invalid("parts must be a list of at least two objects with problem and solution.")
-    experience = lock(experience_id)
-    now = datetime.now(UTC)
-    made = []
-    for number, part in enumerate(parts):
-        solution = text(part.get("solution"), f"parts[{number}].solution", TEXT_LENGTH).strip()
-        if not solution:
-            raise Invalid(f"parts[{number}].solution must hold something.")
-        new = Experience(
-            **{name: getattr(experience, name) for name in revisions.KEPT if name not in ("helpful", "harmful")},
-            id=new_id(EXPERIENCE_PREFIX),
-            agent_id=experience.agent_id,
-            method=experience.method,
-        )
-        new.problem = text(part.get("problem"), f"parts[{number}].problem", TEXT_LENGTH).strip()
-        new.solution, new.subject, new.value = solution, "", ""
-        made.append(revisions.begin(new, "split", actor, _reason(reason) or f"Split from {experience.pk}.", now))
-        share_sources(experience, new)
-    away = {"status": ExperienceStatus.ARCHIVED}
-    revisions.change(experience, away, "split", actor, _reason(reason) or "Split.", now)
-    queue.put(Queue.EMBEDDING, [new.pk for new in made])
-    return made
-
-
-def undo(experience_id: str, actor: str) -> Experience:
-    """Take back the last change, with what it did to others; taking back an undo does it again.
-
-    Raises:
-        NotFound: there is no such experience. Conflict: nothing was changed since it was made.
-    """
-    experience = lock(experience_id)
-    last = Revision.objects.filter(experience=experience).order_by("-number").first()
-    if last is None or last.before is None:
-        raise Conflict(f"Experience {experience_id} was not changed since it was made.")
-    now = datetime.now(UTC)
-    if last.change in ("merge", "consolidate"):
-        for other in Experience.objects.select_for_update().filter(abstraction=experience).order_by("pk"):
-            back = {"status": ExperienceStatus.ACTIVE, "abstraction_id": None}
-            revisions.change(other, back, "undo", actor, f"The merge into {experience.pk} was undone.", now)
-    return revisions.change(
-        experience, revisions.restored(last.before), "undo", actor, f"Undid revision {last.number}.", now
-    )
+    return revisions.change(experience, changes, "release", actor, reason_of(reason), datetime.now(UTC))
 
 
 def feedback(experience_id: str, verdict: Any, actor: str, note: Any = None) -> Experience:
@@ -201,14 +117,18 @@ def after_verdict(confidence: float, verdict: float, number: int) -> float:
     return round(confidence + (verdict - confidence) / (PRIOR + number), 4)
 
 
-def delete(experience_id: str) -> dict[str, Any]:
-    """Delete an experience with all that belongs to it; the answer is a receipt that counts rows by table.
+def delete(experience_id: str, actor: str) -> dict[str, Any]:
+    """Delete an experience with all that belongs to it; the answer is a receipt that counts rows by table. What had
+    become part of it, or had been superseded by it, holds again.
 
     Raises:
         NotFound: there is none.
     """
+    sql.run("lock_memory", {})
     experience = lock(experience_id)
-    return {"id": experience_id, "deleted_at": datetime.now(UTC), "rows": remove([experience.pk])}
+    lineage.let_go([experience.pk], actor)
+    rows = remove([experience.pk]) | {"idempotency_keys": lineage.forget_answers([experience.pk])}
+    return {"id": experience_id, "deleted_at": datetime.now(UTC), "rows": rows}
 
 
 def remove(ids: Sequence[str]) -> dict[str, int]:
@@ -234,6 +154,7 @@ def remove(ids: Sequence[str]) -> dict[str, int]:
 def evict(now: datetime) -> int:
     """Delete what a tenant has too many of: the least recently used first, often helpful ones later, pinned ones last.
     Returns how many; the tenant's memory stream records which."""
+    sql.run("lock_memory", {})
     most = limits.value("ARES_MAX_EXPERIENCES")
     surplus = Experience.objects.exclude(status=ExperienceStatus.DRAFT).count() - most
     if surplus <= 0:
@@ -249,27 +170,12 @@ def lock(experience_id: str) -> Experience:
     """The experience, locked until the transaction ends.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is none. Conflict: it is a draft.
     """
-    return Experience.objects.select_for_update().with_id(experience_id)
-
-
-def share_sources(giver: Experience, taker: Experience) -> None:
-    """Let the taker rest on the giver's sources too."""
-    rows = [
-        Source(
-            tenant_id=taker.tenant_id,
-            experience=taker,
-            distillation_id=source.distillation_id,
-            stream_name=source.stream_name,
-            event_version=source.event_version,
-            message_id=source.message_id,
-            created_at=datetime.now(UTC),
-        )
-        for source in Source.objects.filter(experience=giver)
-    ]
-    Source.objects.bulk_create(rows, ignore_conflicts=True)
-    lexical.index(items.of_experiences([taker]))
+    found = Experience.objects.select_for_update().with_id(experience_id)
+    if found.status == ExperienceStatus.DRAFT:
+        raise Conflict("A draft is accepted or dropped with its distillation.")
+    return found
 
 
 def _as_active(experience: Experience) -> dict[str, Any]:
@@ -301,8 +207,6 @@ def _confidence(experience: Experience, value: Any) -> float:
 def _status(experience: Experience, value: Any) -> str:
     if not isinstance(value, str) or value not in (ExperienceStatus.ACTIVE, ExperienceStatus.ARCHIVED):
         raise Invalid("status must be active or archived.")
-    if experience.status == ExperienceStatus.DRAFT:
-        raise Conflict("A draft is accepted or dropped with its distillation.")
     return value
 
 
@@ -322,5 +226,10 @@ _CHECKS: Mapping[str, Callable[[Experience, Any], Any]] = {
 }
 
 
-def _reason(reason: Any) -> str:
+def reason_of(reason: Any) -> str:
+    """A reason as it was given, empty where none was.
+
+    Raises:
+        Invalid: it is no text, or too long.
+    """
     return text(reason, "reason", REASON_LENGTH)
