@@ -12,12 +12,12 @@ from memory import limits
 from memory.distillation import forgetting, redistil, requests
 from memory.layers import session, task, user
 from memory.layers.context import Context, build_context
-from memory.models import Distillation, Message, Session, Stream, Task
+from memory.models import Distillation, Event, Message, Session, Stream, Task
 from memory.retrieval import search
 from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
 from memory.retrieval.search import Found
-from memory.vocabulary import DistillationMode, Kind, Queue, WorkStatus
+from memory.vocabulary import DistillationMode, EventType, Kind, Queue, WorkStatus
 
 Notify = Callable[[Queue], None]
 # What a distilled task may have become.
@@ -144,6 +144,21 @@ class MemoryManager:
         open_to = Filters(user_ids=["", user_id], kinds=list(OF_TASKS))
         plan = Plan(knowledge_weight=0, tools_weight=0)
         return search.search(query, limit, plan=plan, allowed=open_to)
+
+    def start(self, session_id: str, told: Mapping[str, Any] | None = None) -> Event:
+        """A session's agent begins its work (`agent.started`).
+
+        Args:
+            told: what else the event is to hold, like model and version.
+
+        Raises:
+            NotFound, SessionExpired: there is no such session (any more). Invalid: it has no agent.
+        """
+        return session.tell_of_agent(session_id, EventType.AGENT_STARTED, told or {})
+
+    def stop(self, session_id: str, told: Mapping[str, Any] | None = None) -> Event:
+        """A session's agent ends its work (`agent.stopped`). See `start`."""
+        return session.tell_of_agent(session_id, EventType.AGENT_STOPPED, told or {})
 
     def latest_session_for_agent(self, agent_id: str) -> Session | None:
         """The agent's live session that was active last; None without one."""

@@ -23,6 +23,7 @@ def forget_stream(stream_name: str, actor: str) -> dict[str, int]:
     it, or had been superseded by it, holds again.
     """
     sql.run("lock_memory", {})  # what the worker is about to write down is there then, or finds nothing to do
+    Session.objects.select_for_update().filter(pk=stream_name).first()  # and so does a task that is being packed
     rested = set(Source.objects.filter(stream_name=stream_name).values_list("experience_id", flat=True))
     elsewhere = Source.objects.filter(experience_id__in=rested).exclude(stream_name=stream_name)
     shared = set(elsewhere.values_list("experience_id", flat=True))

@@ -10,7 +10,8 @@ SAME_PROBLEM = 0.6
 # Of its words, the share of new ones from which a text without specifics adds something.
 NEW_WORDS = 0.4
 _SPECIFIC = re.compile(
-    r"`[^`\n]+`|[\w.+-]+@[\w-]+\.\w+|(?:[\w.-]+/)+[\w.-]+|\b[A-Za-z]*\d[\w.:-]*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b[A-Z]{2,}\w*\b|\b\w+_\w+\b"
+    r"`[^`\n]+`|https?://[^\s)>\"'，。]+|[\w.+-]+@[\w-]+\.\w+|(?<![\w/])/[\w.-]+(?:/[\w.-]+)*|(?:[\w.-]+/)+[\w.-]+"
+    r"|(?<![\w-])--?[A-Za-z][\w-]+|\b[A-Za-z_][\w-]+(?:\.[A-Za-z_][\w-]+)+\b|\b[A-Za-z]*\d[\w.:-]*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b[A-Z]{2,}\w*\b|\b\w+_\w+\b"
     r"|(?<=[a-z,;] )[A-Z][\w-]+|[《「“][^》」”\n]{1,40}[》」”]"
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]+|[\u4e00-\u9fff]")

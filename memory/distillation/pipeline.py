@@ -39,7 +39,7 @@ def run(tenant_id: int, item: QueueItem) -> None:
         LeaseLost: another worker has it by now; nothing was decided.
     """
     with tenant_scope(tenant_id):
-        distillation = Distillation.objects.filter(pk=item.subject_id).first()
+        distillation = Distillation.objects.select_for_update().filter(pk=item.subject_id).first()
         if distillation is None or distillation.status == WorkStatus.COMPLETED:
             queue.finish(item)
             return

@@ -5,7 +5,7 @@ from typing import Any
 
 from memory import limits, queue
 from memory.distillation import pipeline
-from memory.distillation.policy import Policy, choose
+from memory.distillation.policy import Policy, choose, value_of
 from memory.errors import Invalid
 from memory.events import facts
 from memory.models import Distillation, Session, Stream, Task
@@ -85,9 +85,10 @@ def retry(distillation: Distillation) -> Distillation:
 
 
 def _chosen(task: Task, wish: Any) -> tuple[DistillationMode, str]:
-    packed = len(facts.text_of(task.input)) + len(facts.text_of(task.output))
-    policy = Policy(full_from=limits.value("ARES_FULL_FROM_CHARACTERS"))
-    return choose(wish, task.status, packed, task.session.message_count, policy)
+    given, output, said = facts.text_of(task.input), facts.text_of(task.output), task.session.message_count
+    value = value_of(given, output, said)
+    policy = Policy(limits.value("ARES_FULL_FROM_CHARACTERS"), limits.fraction("ARES_FULL_FROM_VALUE"))
+    return choose(wish, task.status, len(given) + len(output), value, said, policy)
 
 
 def _new(stream: Stream, mode: DistillationMode, actor: str, **fields: Any) -> Distillation:

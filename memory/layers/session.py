@@ -3,7 +3,7 @@
 Everything here needs a tenant's scope.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -126,6 +126,19 @@ def record(session: Session, drafts: Sequence[Draft]) -> Recorded:
     return Recorded(new, messages)
 
 
+def tell_of_agent(session_id: str, event_type: EventType, told: Mapping[str, Any]) -> Event:
+    """Record in a session's stream how its agent fares.
+
+    Raises:
+        NotFound, SessionExpired: there is no such session (any more). Invalid: it has no agent.
+    """
+    within = live(session_id)
+    if not within.agent_id:
+        raise Invalid(f"Session {within.pk} has no agent.")
+    payload = {**told, "agent_id": within.agent_id, "session_id": within.pk}
+    return record(within, [draft({"type": event_type, "payload": payload}, store.limits())]).events[0]
+
+
 def erase(session_id: str) -> dict[str, Any]:
     """Delete a session: its rows go, the content of its events is blanked, and the answer is a receipt that counts.
 
@@ -230,4 +243,4 @@ def _row(session: Session, number: int, event: Event) -> Message:
 
 
 def _lifetime() -> timedelta:
-    return timedelta(hours=conf.value("ARES_SESSION_TTL_HOURS"))
+    return timedelta(hours=limits.value("ARES_SESSION_TTL_HOURS"))
