@@ -107,8 +107,7 @@ def claude_code(data: Path) -> list[Conversation]:
 def bioagent(data: Path) -> list[Conversation]:
     """Three failed runs with stack traces."""
     return [
-        said(path.name, json.loads(path.read_text()))
-        for path in sorted((data / "bioagent-failures").glob("*.json"))
+        said(path.name, json.loads(path.read_text())) for path in sorted((data / "bioagent-failures").glob("*.json"))
     ]
 
 
@@ -123,7 +122,9 @@ def alfworld(data: Path) -> list[Conversation]:
     trials = (data / "reflexion" / "alfworld").glob("env_results_trial_*.json")
     last = max(trials, key=lambda path: int(re.findall(r"\d+", path.name)[-1]))
     return [
-        said(place["name"], [{"role": "user", "name": "agent", "content": lesson.strip()} for lesson in place["memory"]])
+        said(
+            place["name"], [{"role": "user", "name": "agent", "content": lesson.strip()} for lesson in place["memory"]]
+        )
         for place in json.loads(last.read_text())
         if place["memory"]
     ]

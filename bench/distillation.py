@@ -41,7 +41,7 @@ def run(place: Installation) -> None:
     data = folder()
     rows: list[tuple[str, str, Any]] = []
     if data is not None:
-        for measure in (_swe_agent, _alfworld, _tau_bench, _locomo, _kdconv, _noise, _personamem):
+        for measure in (_swe_agent, _alfworld, _tau_bench, _kdconv, _locomo, _noise, _personamem):
             rows += measure(data)
     rows += _light(place)
     publish("distillation", "The refinery on real conversations", ("set", "measure", "value"), rows)

@@ -60,7 +60,7 @@ def measured(data: Path) -> list[Row]:
         ("claude-code", sets.claude_code, _technical),
         ("tau-bench-airline", sets.tau_bench, _actions),
         ("ALFWorld lessons", sets.alfworld, _lessons),
-        ("LoCoMo", sets.locomo, None),
+        ("LoCoMo", sets.locomo, lambda found: _evidence(found, data)),
         ("KdConv travel", sets.kdconv, _facts),
         ("CrossWOZ", sets.crosswoz, _goals),
         ("evermemos chat", sets.evermemos, None),
@@ -70,8 +70,6 @@ def measured(data: Path) -> list[Row]:
         found = [Found(each) for each in read(data)]
         everything += found
         rows += [(name, measure_, value) for measure_, value in (*_size(found), *(measure(found) if measure else ()))]
-        if name == "LoCoMo":
-            rows += [(name, measure_, value) for measure_, value in _evidence(found, data)]
     rows += [("all", measure_, value) for measure_, value in _noise(everything)]
     return rows
 
@@ -160,7 +158,7 @@ def _exchanges(told: Conversation) -> list[list[Any]]:
 
 def _actions(found: Sequence[Found]) -> Iterable[tuple[str, Any]]:
     """The right calls of solved runs that stand in their candidates, by name and by name with every plain argument."""
-    wanted = named = whole = given = held = 0
+    wanted = named = whole = made = given = held = 0
     for each in found:
         if each.told.failed:
             continue
@@ -171,10 +169,18 @@ def _actions(found: Sequence[Found]) -> Iterable[tuple[str, Any]]:
             whole += action["name"] in each.texts and all(value in each.texts for value in values)
             given += len(values)
             held += sum(value in each.texts for value in values)
+            made += any(
+                call.name == action["name"] and all(value in call.arguments for value in values)
+                for turn in each.told.turns
+                for call in turn.tool_calls
+            )
     yield "right calls of solved runs", wanted
+    yield "of them made by the run itself", made / wanted
     yield "of them named", named / wanted
     yield "of them named with all arguments", whole / wanted
+    yield "named with all arguments, of those that were made", whole / made
     yield "plain arguments held", held / given
+    yield from _shared(found)
 
 
 def _plain_values(value: Any) -> Iterable[str]:
@@ -194,18 +200,33 @@ def _lessons(found: Sequence[Found]) -> Iterable[tuple[str, Any]]:
 
 
 def _evidence(found: Sequence[Found], data: Path) -> Iterable[tuple[str, Any]]:
-    """Evidence of the questions in categories 1 to 4 that is behind a candidate."""
-    kept = {(each.told.known, each.told.places.get(turn)) for each in found for turn in each.kept}
-    known = {(each.told.known, place) for each in found for place in each.told.places.values()}
-    wanted = {
-        (sample["sample_id"], place)
-        for sample in json.loads((data / "locomo" / "locomo10.json").read_text())
-        for question in sample["qa"]
-        if question["category"] <= 4
-        for place in re.findall(r"D\d+:\d+", " ".join(question["evidence"]))
-    } & known
+    """Evidence of the questions in categories 1 to 4 that is behind a candidate, and answers that stand in the evidence
+    word for word and still do in what was made of it."""
+    text: dict[tuple[str, str], str] = {}
+    made: dict[tuple[str, str], str] = {}
+    for each in found:
+        text |= {(each.told.known, each.told.places[turn.id]): turn.text.lower() for turn in each.told.turns}
+        for candidate in each.extraction.candidates:
+            for source in candidate.sources:
+                place = (each.told.known, each.told.places[source])
+                made[place] = f"{made.get(place, '')}\n{candidate.text.lower()}"
+    wanted: set[tuple[str, str]] = set()
+    verbatim = held = 0
+    for sample in json.loads((data / "locomo" / "locomo10.json").read_text()):
+        for question in sample["qa"]:
+            if question["category"] > 4:
+                continue
+            places = {(sample["sample_id"], each) for each in re.findall(r"D\d+:\d+", " ".join(question["evidence"]))}
+            places &= text.keys()
+            wanted |= places
+            answer = str(question["answer"]).lower().strip(" .")
+            if any(answer in text[place] for place in places):
+                verbatim += 1
+                held += any(answer in made.get(place, "") for place in places)
     yield "evidence turns", len(wanted)
-    yield "of them behind a candidate", len(wanted & kept) / len(wanted)
+    yield "of them behind a candidate", len(wanted & made.keys()) / len(wanted)
+    yield "answers that stand in the evidence", verbatim
+    yield "of them in a candidate", held / verbatim
 
 
 def _facts(found: Sequence[Found]) -> Iterable[tuple[str, Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
 from dashboard import changes, decided, experiences
@@ -106,17 +106,9 @@ def sources(found: Iterable[Experience]) -> dict[str, list[From]]:
         )[:MOST_SOURCES]
     )
     runs = {stream.name: stream for stream in Stream.objects.filter(name__in={row.stream_name for row in rows})}
-    places = Q()
-    for name, stream in runs.items():
-        versions = [row.event_version for row in rows if row.stream_name == name]
-        places |= Q(stream_id=stream.pk, version__in=versions)
-    events = {(event.stream_id, event.version): event for event in Event.objects.filter(places)} if runs else {}
-    for name, stream in runs.items():  # what is not in the table is archived, which few are
-        archived = {row.event_version for row in rows if row.stream_name == name} - {
-            version for stream_id, version in events if stream_id == stream.pk
-        }
-        if archived:
-            events |= {(stream.pk, event.version): event for event in history.at(stream, archived)}
+    events = history.at_places(
+        {stream: {row.event_version for row in rows if row.stream_name == name} for name, stream in runs.items()}
+    )
     made: dict[str, list[From]] = {}
     for row in rows:
         run = runs.get(row.stream_name)

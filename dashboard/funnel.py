@@ -13,13 +13,23 @@ from django.db.models import Count, Max, Min, Q, QuerySet, Sum, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
 from memory import limits
-from memory.models import Decision, Distillation, Event, Experience, Message, Session, Task
-from memory.vocabulary import Action, DistillationMode, EventType, ExperienceStatus, TaskStatus, WorkStatus
+from memory.events import history
+from memory.models import Decision, Distillation, Experience, Message, Session, Stream, Task
+from memory.vocabulary import (
+    MEMORY_STREAM,
+    Action,
+    DistillationMode,
+    EventType,
+    ExperienceStatus,
+    TaskStatus,
+    WorkStatus,
+)
 
 A_DAY = timedelta(days=1)
 # The picture is 100 wide; what holds nothing is still a line.
 WIDTH, LEAST_WIDTH = 100.0, 2.0
 MOST_REASONS = 50
+MOST_EVICTIONS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +135,7 @@ def _tasks(now: datetime) -> Layer:
         "failed": counted["failed"],
         **paths,
         "days": limits.value("ARES_TASK_TTL_DAYS"),
-        "forgotten_today": _told(EventType.TASK_EXPIRED, now).count(),
+        "forgotten_today": sum(history.counted_by_agent(EventType.TASK_EXPIRED, now - A_DAY).values()),
     }
     most = limits.value("ARES_MAX_TASKS")
     return Layer("Task", counted["count"], most, counted["characters"], counted["oldest"], facts)
@@ -144,11 +154,8 @@ def _experiences(now: datetime) -> Layer:
         changed_today=Count("pk", filter=Q(updated_at__gte=now - A_DAY) & ~Q(status=ExperienceStatus.DRAFT)),
     )
     most = limits.value("ARES_MAX_EXPERIENCES")
-    evicted = [event.payload.get("count") for event in _told(EventType.MEMORY_EVICTED, now)]
+    memory = Stream.objects.filter(name=MEMORY_STREAM).first()
+    told = history.of_types(memory, [EventType.MEMORY_EVICTED], MOST_EVICTIONS, newest_first=True) if memory else []
+    evicted = [event.payload.get("count") for event in told if event.recorded_at >= now - A_DAY]
     counted["evicted_today"] = sum(count for count in evicted if isinstance(count, int))
     return Layer("Experience", counted["active"], most, counted["characters"], counted["oldest"], counted)
-
-
-def _told(event_type: EventType, now: datetime) -> QuerySet[Event]:
-    """The events of this type of the last day."""
-    return Event.objects.recorded_since(now - A_DAY).filter(type=event_type)

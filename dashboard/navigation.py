@@ -1,16 +1,19 @@
 """The map of the pages: what the bar, the row under it, the menu of a phone and the list of keys show. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A page that can be gone to: the name of its address, its word, the key after `g`, and what else belongs to it."""
+    """A page that can be gone to: the name of its address, its word, the key after `g`, what else belongs to it, and
+    whether viewers are kept out of it."""
 
     name: str
     label: str
     key: str = ""
     holds: frozenset[str] = frozenset()
+    is_for_operators: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,10 @@ GROUPS = (
         ),
     ),
     Group("Savings", (Entry("savings", "Savings", "v", frozenset({"savings_events"})),)),
-    Group("Operations", (Entry("operations", "Operations", "p"),)),
+    Group(
+        "Operations",
+        (Entry("operations", "Operations", "w", frozenset({"operations_retry"}), is_for_operators=True),),
+    ),
     Group("Settings", (Entry("settings", "Settings", ","),)),
 )
 
@@ -79,17 +85,18 @@ class Links:
         return self.links[0]
 
 
-def links(at: str) -> tuple[Links, ...]:
-    """The map as the page whose address has this name shows it."""
-    return tuple(_group(group, at) for group in GROUPS)
+def links(at: str, *, is_operator: bool) -> tuple[Links, ...]:
+    """The map as the page whose address has this name shows it to an operator or a viewer."""
+    open_to = ((group, [e for e in group.entries if is_operator or not e.is_for_operators]) for group in GROUPS)
+    return tuple(_group(group.label, entries, at) for group, entries in open_to if entries)
 
 
-def _group(group: Group, at: str) -> Links:
-    shown = tuple(Link(entry.name, entry.label, entry.key, _current(entry, at)) for entry in group.entries)
+def _group(label: str, entries: Sequence[Entry], at: str) -> Links:
+    shown = tuple(Link(entry.name, entry.label, entry.key, _current(entry, at)) for entry in entries)
     here = [link.current for link in shown if link.current]
     # The group's link is that of its first page.
     current = "" if not here else shown[0].current or "true"
-    return Links(group.label, current, shown)
+    return Links(label, current, shown)
 
 
 def _current(entry: Entry, at: str) -> str:

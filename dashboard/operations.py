@@ -1,130 +1,166 @@
-"""What the page of operations shows: the queues, what failed in them, the services behind, and the schedules."""
+"""The work in the background as its page shows it: queues, dead letters, work in hand, services. Needs a tenant's
+scope."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
+from django.db.models import QuerySet
 from django.urls import reverse
-from django_q.models import Schedule, Task
 
-from memory import conf, queue
-from memory.embedding.current import embedder
-from memory.models import QueueItem
-from memory.vocabulary import DISTILLATION_PREFIX, EXPERIENCE_PREFIX, KNOWLEDGE_PREFIX, TOOL_PREFIX, Queue, WorkStatus
+from dashboard import formats
+from dashboard.readable import cut
+from memory import conf, queue, schedules
+from memory.embedding import current
+from memory.embedding.local import LocalEmbedder
+from memory.llm import client
+from memory.models import Distillation, Experience, Knowledge, QueueItem, Tool
+from memory.vocabulary import (
+    DISTILLATION_PREFIX,
+    KNOWLEDGE_PREFIX,
+    TOOL_PREFIX,
+    DistillationMode,
+    Queue,
+    WorkStatus,
+)
 
-# The states of work as the page names them, in the order in which work goes through them.
 STATES = ("pending", "waiting", "leased", "abandoned", "completed", "failed")
-BUSY = frozenset({"pending", "leased", "abandoned"})
-MOST_LETTERS = 100
-MOST_IN_HAND = 20
-# By the beginning of a subject's id: the name of its page's address.
-PAGES = {
-    EXPERIENCE_PREFIX: "experience",
-    DISTILLATION_PREFIX: "distillation",
-    KNOWLEDGE_PREFIX: "document",
-    TOOL_PREFIX: "tool",
-}
+UNDER_WAY = ("pending", "waiting", "leased", "abandoned")
+# More than one worker takes at a time; of more, the page says how many.
+MOST_IN_HAND = 50
 
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """A queue and how much work is in each of STATES."""
+    """A queue: how much is in each of STATES."""
 
     name: str
-    counts: list[tuple[str, int]]
+    counts: tuple[tuple[str, int], ...]
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a worker will do something about it by itself."""
+        return any(number for state, number in self.counts if state in UNDER_WAY)
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A piece of work: what it is about, and where that is shown."""
+    """A piece of work and what it is about: without an address, that is gone."""
 
     item: QueueItem
-    address: str
+    kind: str
+    title: str
+    url: str
+    is_abandoned: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
-    """A service: what is asked, when it last did well, and the last that went wrong with it."""
+class ServiceRow:
+    """What is set as a service, without its secrets, and the last that the tenant's work tells of it."""
 
     name: str
-    what: str
-    done_at: datetime | None
-    failed_at: datetime | None
-    error: str
-
-    @property
-    def is_ill(self) -> bool:
-        """Whether the newest news is bad."""
-        return self.failed_at is not None and (self.done_at is None or self.failed_at > self.done_at)
+    setting: str
+    where: str
+    good_at: datetime | None
+    bad_at: datetime | None
+    problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A schedule: what runs how often, when next, and how the last run went (None: never, or forgotten)."""
-
-    name: str
-    every: timedelta
-    next_at: datetime
-    last: Task | None
-
-
-def context(now: datetime) -> dict[str, Any]:
-    """Everything the page shows, of the tenant of the scope."""
-    counts = queue.counts(now)
-    letters = QueueItem.objects.filter(status=WorkStatus.FAILED).order_by("-updated_at", "-pk")
-    in_hand = QueueItem.objects.filter(status=WorkStatus.PROCESSING).order_by("leased_until", "pk")
-    return {
-        "queues": [QueueRow(str(name), [(state, counts[name][state]) for state in STATES]) for name in Queue],
-        "is_busy": any(counts[name][state] for name in Queue for state in BUSY),
-        "failed": sum(counts[name]["failed"] for name in Queue),
-        "letters": [_work(item) for item in letters[:MOST_LETTERS]],
-        "in_hand": [_work(item) for item in in_hand[:MOST_IN_HAND]],
-        "services": [_embedding(), _language_model()],
-        "jobs": jobs(),
-        "attempts": conf.value("ARES_QUEUE_ATTEMPTS"),
-        "now": now,
-    }
-
-
-def jobs() -> list[Job]:
-    """The schedules, the next one first. They serve all tenants and hold nothing of any."""
-    schedules = list(Schedule.objects.filter(name__startswith="aresweb: ").order_by("next_run", "name"))
-    last = {task.id: task for task in Task.objects.filter(id__in=[schedule.task for schedule in schedules])}
+def queues(now: datetime) -> list[QueueRow]:
+    """Every queue."""
     return [
-        Job(
-            schedule.name.removeprefix("aresweb: ").replace("_", " "),
-            timedelta(minutes=schedule.minutes or 0),
-            schedule.next_run,
-            last.get(schedule.task),
-        )
-        for schedule in schedules
+        QueueRow(name, tuple((state, found[state]) for state in STATES)) for name, found in queue.counts(now).items()
     ]
 
 
-def _work(item: QueueItem) -> Work:
-    page = next((name for prefix, name in PAGES.items() if item.subject_id.startswith(prefix)), "")
-    return Work(item, reverse(f"dashboard:{page}", args=[item.subject_id]) if page else "")
+def dead() -> QuerySet[QueueItem]:
+    """The dead letters, the newest first."""
+    return QueueItem.objects.filter(status=WorkStatus.FAILED).order_by("-updated_at", "-pk")
 
 
-def _embedding() -> Health:
-    where = "a service" if conf.text("ARES_EMBEDDING_URL") else "on this machine"
-    return _health("Embedding model", f"{embedder().model}, {where}", Queue.EMBEDDING)
+def in_hand() -> QuerySet[QueueItem]:
+    """What a worker has, the lease that ends first first."""
+    return QueueItem.objects.filter(status=WorkStatus.PROCESSING).order_by("leased_until", "pk")
 
 
-def _language_model() -> Health:
-    if not conf.text("ARES_LLM_URL"):
-        return Health("Language model", "none: rules extract", None, None, "")
-    return _health("Language model", f"{conf.text('ARES_LLM_MODEL')}, a service", Queue.DISTILLATION)
+# How a subject is found, what it is called on a page, and the page: by the letters that its id begins with.
+_SUBJECTS: dict[str, tuple[type[Any], str, str]] = {
+    KNOWLEDGE_PREFIX: (Knowledge, "title", "document"),
+    TOOL_PREFIX: (Tool, "name", "tool"),
+    DISTILLATION_PREFIX: (Distillation, "stream_name", "distillation"),
+}
+_EXPERIENCE: tuple[type[Any], str, str] = (Experience, "solution", "experience")
 
 
-def _health(name: str, what: str, which: Queue) -> Health:
-    mine = QueueItem.objects.filter(queue=which)
-    done = mine.filter(status=WorkStatus.COMPLETED).order_by("-updated_at").first()
-    failed = mine.exclude(error="").order_by("-updated_at").first()
-    return Health(
-        name,
-        what,
-        done.updated_at if done else None,
-        failed.updated_at if failed else None,
-        failed.error if failed else "",
+def shown(items: Sequence[QueueItem], now: datetime) -> list[Work]:
+    """These pieces of work with what they are about, in a query for each kind of subject."""
+    titles: dict[str, str] = {}
+    for table, field, _ in (*_SUBJECTS.values(), _EXPERIENCE):
+        mine = [item.subject_id for item in items if _subject(item)[0] is table]
+        if mine:
+            titles.update(table.objects.filter(pk__in=mine).values_list("pk", field))
+    return [_work(item, titles.get(item.subject_id), now) for item in items]
+
+
+def _work(item: QueueItem, title: str | None, now: datetime) -> Work:
+    kind = _subject(item)[2]
+    url = "" if title is None else reverse(f"dashboard:{kind}", args=[item.subject_id])
+    is_abandoned = item.leased_until is not None and item.leased_until <= now
+    return Work(item, kind, cut(title or item.subject_id), url, is_abandoned)
+
+
+def _subject(item: QueueItem) -> tuple[type[Any], str, str]:
+    return next((found for prefix, found in _SUBJECTS.items() if item.subject_id.startswith(prefix)), _EXPERIENCE)
+
+
+def services() -> list[ServiceRow]:
+    """The embedding model and the language model. The queue's rows tell when work was last done and what last failed;
+    where a language model fails, the refinery goes on by rules, and its distillation says so."""
+    failed = QueueItem.objects.exclude(error="").filter(
+        attempts__gt=0, status__in=[WorkStatus.PENDING, WorkStatus.FAILED]
     )
+    embedded = QueueItem.objects.filter(queue=Queue.EMBEDDING, status=WorkStatus.COMPLETED)
+    refined = Distillation.objects.filter(mode=DistillationMode.FULL, status=WorkStatus.COMPLETED)
+    told = refined.filter(error__contains=client.SERVICE)
+    return [
+        ServiceRow(
+            "Embedding",
+            conf.text("ARES_EMBEDDING_MODEL") or LocalEmbedder.model,
+            address(conf.text("ARES_EMBEDDING_URL")) or "local, needs no network",
+            _newest(embedded, "updated_at")[0],
+            *_newest(failed.filter(error__startswith=current.SERVICE), "updated_at"),
+        ),
+        ServiceRow(
+            "Language model",
+            conf.text("ARES_LLM_MODEL"),
+            address(conf.text("ARES_LLM_URL")) or "none set: the refinery works by rules",
+            _newest(refined.filter(error=""), "completed_at")[0] if conf.text("ARES_LLM_URL") else None,
+            *_newest(told, "completed_at"),
+        ),
+    ]
+
+
+def _newest(rows: QuerySet[Any], when: str) -> tuple[datetime | None, str]:
+    found = rows.order_by(f"-{when}").values_list(when, "error").first()
+    return (found[0], cut(found[1])) if found else (None, "")
+
+
+def address(url: str) -> str:
+    """An address without what may be secret in it: user, password, query and fragment. Pure."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if parts.netloc else ""
+
+
+def schedule_rows() -> list[dict[str, Any]]:
+    """The schedules of the installation."""
+    return [
+        {
+            "name": found.job.replace("_", " "),
+            "every": formats.duration(60 * found.minutes).removesuffix(" 00 s").removesuffix(" 00 min"),
+            "took": formats.duration(found.last_seconds),
+            "standing": found,
+        }
+        for found in schedules.standing()
+    ]

@@ -62,7 +62,7 @@ urlpatterns = [
         name="distillation_change",
     ),
     path("operations/", operations.operations, name="operations"),
-    path("operations/retries/", operations.retry_work, name="retry_work"),
+    path("operations/retry/", operations.retry, name="operations_retry"),
     path("settings/", settings.settings, name="settings"),
     path("search/", search.search_memory, name="search"),
     path("knowledge/", knowledge.knowledge_list, name="knowledge"),

@@ -10,14 +10,18 @@ from typing import Any
 
 from memory import limits
 from memory.distillation import forgetting, redistil, requests
-from memory.layers import session, task, user
+from memory.embedding import current
+from memory.embedding.local import LocalEmbedder
+from memory.layers import hot, session, task, user
 from memory.layers.context import Context, build_context
-from memory.models import Distillation, Event, Message, Session, Stream, Task
+from memory.llm import client
+from memory.models import Distillation, Message, Session, Stream, Task
 from memory.retrieval import search
 from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
 from memory.retrieval.search import Found
-from memory.vocabulary import DistillationMode, EventType, Kind, Queue, WorkStatus
+from memory.tokens import counting
+from memory.vocabulary import DistillationMode, Kind, Queue, WorkStatus
 
 Notify = Callable[[Queue], None]
 # What a distilled task may have become.
@@ -35,6 +39,19 @@ class MemoryManager:
     def __init__(self, actor: str, notify: Notify) -> None:
         self._actor = actor
         self._notify = notify
+
+    def start(self) -> None:
+        """Make ready: what is large is loaded, so that no agent has to wait for it. Needs no tenant's scope."""
+        counting.count("ready")
+        model = current.embedder()
+        if isinstance(model, LocalEmbedder):
+            model.embed_query(["ready"])
+
+    def stop(self) -> None:
+        """Let go of everything that is held: hot conversations, models, connections to services."""
+        hot.clear()
+        current.embedder.cache_clear()
+        client.client.cache_clear()
 
     def create_session(self, user_id: Any, agent_id: Any = None, metadata: Any = None) -> Session:
         """Open a conversation (`session.created`). See `layers.session.create`."""
@@ -144,21 +161,6 @@ class MemoryManager:
         open_to = Filters(user_ids=["", user_id], kinds=list(OF_TASKS))
         plan = Plan(knowledge_weight=0, tools_weight=0)
         return search.search(query, limit, plan=plan, allowed=open_to)
-
-    def start(self, session_id: str, told: Mapping[str, Any] | None = None) -> Event:
-        """A session's agent begins its work (`agent.started`).
-
-        Args:
-            told: what else the event is to hold, like model and version.
-
-        Raises:
-            NotFound, SessionExpired: there is no such session (any more). Invalid: it has no agent.
-        """
-        return session.tell_of_agent(session_id, EventType.AGENT_STARTED, told or {})
-
-    def stop(self, session_id: str, told: Mapping[str, Any] | None = None) -> Event:
-        """A session's agent ends its work (`agent.stopped`). See `start`."""
-        return session.tell_of_agent(session_id, EventType.AGENT_STOPPED, told or {})
 
     def latest_session_for_agent(self, agent_id: str) -> Session | None:
         """The agent's live session that was active last; None without one."""

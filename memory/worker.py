@@ -5,6 +5,7 @@ import logging
 import os
 import secrets
 import socket
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 
@@ -13,7 +14,7 @@ from memory.distillation import pipeline
 from memory.embedding.current import embedder
 from memory.errors import AresError, ServiceFailed
 from memory.layers import embedding
-from memory.models import QueueItem
+from memory.models import Distillation, QueueItem
 from memory.queue import LeaseLost
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Queue, WorkStatus
@@ -39,17 +40,16 @@ def work(tenant_id: int, which: Queue) -> int:
     return done
 
 
-def retry(items: Sequence[int] | None = None) -> int:
-    """Try dead letters again, these or all of the tenant of the scope, and say so where their subjects are shown;
-    returns how many."""
-    dead = QueueItem.objects.filter(status=WorkStatus.FAILED)
-    chosen = list(dead if items is None else dead.filter(pk__in=list(items)))
-    for item in chosen:
-        if item.queue == Queue.EMBEDDING:
-            embedding.mark([item.subject_id], WorkStatus.PENDING)
-        else:
-            pipeline.note_failure(item.subject_id, WorkStatus.PENDING, "")
-    return queue.retry([item.pk for item in chosen])
+def retry(items: Sequence[int] | None = None) -> Counter[Queue]:
+    """Try dead letters again, these or all of them, and let their subjects say that they wait; returns how many by
+    queue. Needs a tenant's scope."""
+    found = QueueItem.objects.filter(status=WorkStatus.FAILED).order_by("pk").select_for_update()
+    dead = list(found if items is None else found.filter(pk__in=list(items)))
+    queue.retry([item.pk for item in dead])
+    embedding.mark([item.subject_id for item in dead if item.queue == Queue.EMBEDDING], WorkStatus.PENDING)
+    runs = [item.subject_id for item in dead if item.queue == Queue.DISTILLATION]
+    Distillation.objects.filter(pk__in=runs).update(status=WorkStatus.PENDING, error="")
+    return Counter(Queue(item.queue) for item in dead)
 
 
 def _embed(tenant_id: int, claimed: Sequence[QueueItem]) -> int:

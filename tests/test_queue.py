@@ -62,6 +62,13 @@ def test_claimed_work_is_claimed_once_until_its_lease_ends(in_acme: None) -> Non
     assert item().status == WorkStatus.COMPLETED
 
 
+def test_a_claim_takes_no_more_than_it_asks_for(in_acme: None) -> None:
+    queue.put(Queue.EMBEDDING, ["a", "b", "c"])
+
+    assert len(queue.claim(Queue.EMBEDDING, "one", 1)) == 1
+    assert len(queue.claim(Queue.EMBEDDING, "two", 5)) == 2
+
+
 def test_work_whose_subject_changed_meanwhile_cannot_be_finished(in_acme: None) -> None:
     queue.put(Queue.EMBEDDING, ["a"])
     (claimed,) = queue.claim(Queue.EMBEDDING, "one", 5)
@@ -84,7 +91,7 @@ def test_what_fails_is_tried_later_and_given_up_with_its_reason(in_acme: None, s
 
     assert (item().status, item().error) == (WorkStatus.FAILED, "still down")
     assert queue.counts(datetime.now(UTC))[Queue.EMBEDDING] == {"failed": 1}
-    assert worker.retry() == 1
+    assert worker.retry() == {Queue.EMBEDDING: 1}
     assert len(queue.claim(Queue.EMBEDDING, "one", 5)) == 1
 
 

@@ -1,39 +1,84 @@
-"""Operations: queues, dead letters, services and schedules; dead letters are tried again here."""
+"""Operations: how the work in the background stands, and another try for what was given up."""
 
+from collections import Counter
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
-from django.views.decorators.http import require_POST
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
 
-from dashboard import operations as page
-from dashboard.access import member_required, role_required
-from memory import jobs, worker
+from dashboard import operations as shown
+from dashboard.access import role_required
+from dashboard.actor import notify
+from dashboard.listing import listing, whole
+from memory import worker
 from memory.vocabulary import Queue, Role
 
-
-@member_required
-def operations(request: HttpRequest) -> HttpResponse:
-    """The page; for HTMX, the part of it that changes."""
-    template = "dashboard/operations.html"
-    if request.headers.get("HX-Request"):
-        template += "#live"
-    return render(request, template, page.context(timezone.now()))
+# What is to be tried again is shown up to here before it is.
+PREVIEWED = 20
 
 
-@require_POST
 @role_required(Role.OPERATOR)
-def retry_work(request: Any) -> HttpResponseBase:
-    """Try dead letters again: the ones that are named, or all."""
-    named = [each for each in request.POST.getlist("item") if each.isascii() and each.isdecimal() and len(each) < 19]
-    chosen = [int(each) for each in named]
-    count = worker.retry(None if request.POST.get("all") else chosen)
-    for which in Queue:
-        jobs.enqueue(jobs.work_queue, request.membership.tenant_id, str(which))
-    if count:
-        messages.success(request, f"{count:,} piece{'s' * (count > 1)} of work will be tried again.")
+def operations(request: HttpRequest) -> HttpResponse:
+    """Queues, dead letters, work in hand, services and schedules. While anything waits, it asks again by itself."""
+    now = datetime.now(UTC)
+    queues = shown.queues(now)
+    dead = listing(shown.dead(), request.GET.dict())
+    held = shown.in_hand()
+    in_hand = shown.shown(list(held[: shown.MOST_IN_HAND]), now)
+    context = {
+        "queues": queues,
+        "states": shown.STATES,
+        "is_empty": not any(number for row in queues for _, number in row.counts),
+        "is_under_way": any(row.is_under_way for row in queues),
+        "listing": dead,
+        "dead": shown.shown(dead.rows, now),
+        "in_hand": in_hand,
+        "in_hand_more": held.count() - len(in_hand),
+        "services": shown.services(),
+        "schedules": shown.schedule_rows(),
+        "address": reverse("dashboard:operations"),
+        "here_url": request.get_full_path(),
+    }
+    part = "#whole" if request.headers.get("HX-Request") else ""
+    return render(request, f"dashboard/operations/page.html{part}", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@role_required(Role.OPERATOR)
+def retry(request: Any) -> HttpResponseBase:
+    """Shows the dead letters that would be tried again, that of `item` or all; by POST they are."""
+    given = (request.POST if request.method == "POST" else request.GET).get("item", "")
+    item = whole(given, 0) if given else None
+    if request.method == "POST":
+        with transaction.atomic():
+            tried = worker.retry(None if item is None else [item])
+        _tell(request, tried)
+        return redirect("dashboard:operations")
+    dead = shown.dead() if item is None else shown.dead().filter(pk=item)
+    total = dead.count()
+    if item is not None and not total:
+        raise Http404
+    if not total:
+        return redirect("dashboard:operations")
+    context = {
+        "item": item,
+        "total": total,
+        "dead": shown.shown(list(dead[:PREVIEWED]), datetime.now(UTC)),
+        "more": total - min(total, PREVIEWED),
+    }
+    return render(request, "dashboard/operations/retry.html", context)
+
+
+def _tell(request: Any, tried: Counter[Queue]) -> None:
+    for queue in tried:
+        notify(request.membership.tenant_id, queue)
+    total = tried.total()
+    if total:
+        messages.success(request, f"{total:,} dead letter{'' if total == 1 else 's'} will be tried again.")
     else:
-        messages.info(request, "There was nothing to try again.")
-    return redirect("dashboard:operations")
+        messages.info(request, "Nothing was left to try again.")

@@ -1,9 +1,10 @@
 """What somebody states: facts, preferences and profiles, each a candidate that stands for itself. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from memory.distillation import quarantine, score, statements
+from memory.distillation import quarantine, score, statements, telling
+from memory.distillation.concise import concise, without_address
 from memory.distillation.data import Candidate, Dropped, Turn
 from memory.distillation.dates import absolute
 from memory.distillation.entities import entities
@@ -12,19 +13,21 @@ from memory.distillation.language import CJK, is_question, language_of, sentence
 from memory.distillation.noise import is_noise, without_opening
 from memory.vocabulary import Kind, Method
 
-# Words that carry nothing that is asked for later.
-_FILLER = re.compile(
-    r"\b(?:really|just|actually|basically|literally|honestly|definitely|totally|super|you know,?|i mean,?|kind of|sort of|pretty much|of course,?|by the way,?|as well|lately|anyway,?|i think|i guess|a bit|quite|very)\s",
-    re.IGNORECASE,
-)
 _COMMA = re.compile(r"[，,；;]\s*(?!\d)")
 _WORD = re.compile(r"[^\W_]+")
 _ADDRESSED = re.compile(
     r"\b(?:you|your|yours|you're|you've|you'd|you'll)\b|^(?:sounds|looks|love|so|glad|hope|good|great|nice|what a|such a|enjoy|keep)\b",
     re.IGNORECASE,
 )
+_SECOND_PERSON = re.compile(r"\b(?:you|your|yours|you're|you've|you'd|you'll|y'all)\b|[你您]", re.IGNORECASE)
+# Who begins with it answers what was asked, and is not understood without it.
+_POINTING = re.compile(
+    r"(?:(?:yes|yeah|no|nope),? |it|it's|that|that's|this|those|these|they|they're|he|he's|she|she's|his|her|its|their|there|both|neither|either)\b|[它他她]|这|那|是|在|有|因为|主要|大概|一共|共|不是|没有|叫",
+    re.IGNORECASE,
+)
 SHORT_CRY = 4
-LONG_SENTENCE = 14
+# What is said to the other one tells something only if so many of its words do.
+LEAST_TO_OTHERS = 6
 # A statement of fewer words, or Chinese characters, says too little to stand for itself.
 LEAST_WORDS = 3
 LEAST_CHARACTERS = 5
@@ -36,18 +39,21 @@ LONGEST_QUESTION = 120
 LONGEST_READ = 8000
 
 
-def among_people(turn: Turn, before: Turn | None) -> list[Candidate | Dropped]:
+def among_people(turn: Turn, before: Turn | None, names: Collection[str]) -> list[Candidate | Dropped]:
     """What a message among people states: all of it that tells something, as one candidate.
 
     Args:
         before: the message before it: the question that a short answer belongs to.
+        names: those who talk: to be spoken to tells nothing.
     """
     said = _sentences(turn)
-    told = [bare for bare in map(_bare, said) if bare and (statements.read(bare) or not is_courtesy(bare))]
+    bare = [without_address(each, names) for each in map(_bare, said) if each]
+    told = [concise(each) for each in bare if each and (statements.read(each) or _tells_something(each))]
     if not told:
         return [_dropped(turn, said)] if said else []
-    question = _question(before) if before and _is_short(" ".join(told)) else ""
-    made = _candidate(turn, told, question, statements.read(told[0]) if len(told) == 1 else None)
+    question = _question(before) if before and (_is_short(" ".join(told)) or _POINTING.match(told[0])) else ""
+    other = next(iter(names)) if len(names) == 1 and _SECOND_PERSON.search(" ".join(told)) else ""
+    made = _candidate(turn, told, question, statements.read(told[0]) if len(told) == 1 else None, other)
     return [made] if _says_enough(made) else [_too_little(turn)]
 
 
@@ -62,13 +68,13 @@ def to_assistant(turn: Turn, *, answered: bool) -> list[Candidate | Dropped]:
     bare = [each for each in map(_bare, said) if each]
     if not bare:
         return [_dropped(turn, said)] if said else []
-    read = {each: found for each in bare if (found := statements.read(each))}
+    read = {each: found for each in bare if (found := statements.read(each)) and not (answered and found.is_of_case)}
     made: list[Candidate | Dropped] = [_candidate(turn, [each], "", found) for each, found in read.items()]
     asks = any(is_question(sentence) or statements.is_request(sentence) for sentence in said)
     if answered or asks:
         return made
     told = [each for each in bare if each not in read and _tells(each)]
-    whole = _candidate(turn, told, "", None) if told else None
+    whole = _candidate(turn, [concise(each) for each in told], "", None) if told else None
     if whole is None:
         return made
     return [*made, whole] if _says_enough(whole) else made or [_too_little(turn)]
@@ -83,8 +89,12 @@ def _bare(sentence: str) -> str:
     return "" if is_noise(sentence) else without_opening(without_question(sentence))
 
 
+def _tells_something(sentence: str) -> bool:
+    return not is_courtesy(sentence) and telling.tells(sentence, first_hand=statements.is_first_hand(sentence))
+
+
 def _tells(sentence: str) -> bool:
-    return statements.is_first_hand(sentence) and not is_technical(sentence) and not is_courtesy(sentence)
+    return statements.is_first_hand(sentence) and not is_technical(sentence) and _tells_something(sentence)
 
 
 def _dropped(turn: Turn, said: Sequence[str]) -> Dropped:
@@ -112,18 +122,22 @@ def is_courtesy(sentence: str) -> bool:
     """Whether a sentence turns to the other one and tells nothing: "You'd be great!", "Good luck with your class!"."""
     if statements.is_first_hand(sentence) or any(character.isdigit() for character in sentence):
         return False
-    short_cry = sentence.endswith("!") and len(_WORD.findall(sentence)) <= SHORT_CRY
-    return short_cry or (bool(_ADDRESSED.search(sentence)) and len(_WORD.findall(sentence)) < LONG_SENTENCE)
+    short_cry = (
+        sentence.endswith("!") and len(_WORD.findall(sentence)) <= SHORT_CRY and not telling.is_specific(sentence)
+    )
+    return short_cry or (bool(_ADDRESSED.search(sentence)) and telling.weight(sentence) < LEAST_TO_OTHERS)
 
 
-def _candidate(turn: Turn, said: Sequence[str], question: str, read: statements.Statement | None) -> Candidate:
+def _candidate(
+    turn: Turn, said: Sequence[str], question: str, read: statements.Statement | None, other: str = ""
+) -> Candidate:
     language = language_of(" ".join(said))
     glue = "" if language == "zh" else " "
     text = absolute(glue.join(said), turn.occurred_at)
-    text = _FILLER.sub("", text) if language != "zh" else text
     text = shorten(text, LONGEST)
     kind = read.kind if read else Kind.FACT
-    solution = f"{turn.name or 'User'}: {text}"
+    speaker = f"{turn.name or 'User'} to {other}" if other else turn.name or "User"
+    solution = f"{speaker}: {text}"
     importance, weighty = score.importance(text, kind, evidence=is_technical(text), effort=1)
     first_hand = statements.is_first_hand(text)
     confidence, sure = score.confidence(text, Method.PATTERN, first_hand=first_hand, worked=read is not None)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_PREPOSITION = re.compile(r"\b(?:from|since|until|till|by|for|of|before|after|than|on|in|at|during) $", re.IGNORECASE)
+_BEGINNING = re.compile(r"(?:^|[.!?]\s+)$")
 _NUMBERS = {
     word: number
     for number, words in enumerate(
@@ -23,8 +25,10 @@ _NUMBERS = {
         )
     )
     for word in words.split()
-} | {"couple of": 2, "a couple of": 2, "few": 3, "a few": 3}
+} | {"couple of": 2, "a couple of": 2}
 _NUMBER = r"\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True))
+# The months in which seasons end, on the northern half of the Earth.
+_SEASONS = {"winter": 2, "spring": 5, "summer": 8, "autumn": 11, "fall": 11}
 _CHINESE_WEEKDAYS = "一二三四五六日天"
 
 
@@ -32,8 +36,18 @@ def absolute(text: str, said_at: datetime) -> str:
     """The text with days, weeks, months and years that are relative to when it was said written out."""
     today = said_at.date()
     for pattern, resolve in _RULES:
-        text = pattern.sub(lambda found, resolve=resolve: resolve(found, today) or found[0], text)  # type: ignore[misc]
+        text = pattern.sub(lambda found, resolve=resolve: _fitted(found, resolve(found, today)), text)  # type: ignore[misc]
     return text
+
+
+def _fitted(found: re.Match[str], day: str) -> str:
+    """The day as it stands in its place: without a second preposition, large at the beginning of a sentence."""
+    before = found.string[max(0, found.start() - 12) : found.start()]
+    if not day:
+        return found[0]
+    if _PREPOSITION.search(before):
+        return day.removeprefix("on ").removeprefix("in ")
+    return day[0].upper() + day[1:] if _BEGINNING.search(before) and found[0][0].isupper() else day
 
 
 def _day(day: date) -> str:
@@ -70,7 +84,7 @@ def _on(days: int, form: Callable[[date], str], prefix: str = "") -> "Resolve":
 
 
 def _weekday(found: re.Match[str], today: date) -> str:
-    wanted = _WEEKDAYS.index(found["day"].lower())
+    wanted = next(place for place, day in enumerate(_WEEKDAYS) if day.startswith(found["day"].lower()))
     away = (wanted - today.weekday()) % 7 or 7
     day = _shift(today, away if found["which"].lower() in ("next", "this", "this coming", "coming") else away - 7)
     if day == today:
@@ -81,6 +95,26 @@ def _weekday(found: re.Match[str], today: date) -> str:
 def _ago(found: re.Match[str], today: date) -> str:
     count, unit = _number(found["count"]), found["unit"].lower()
     return _distant(today, -count, unit, ago=True)
+
+
+def _few(found: re.Match[str], today: date) -> str:
+    """How many a few are nobody knows: what is known is the day they are counted from."""
+    unit = found["unit"].lower()
+    anchor = {"year": str(today.year), "month": f"{today:%B %Y}"}.get(unit, _day(today))
+    return f"a few {unit}s before {anchor}"
+
+
+def _season(found: re.Match[str], today: date) -> str:
+    season = found["season"].lower()
+    last_month = _SEASONS[season]
+    over = today.month > last_month
+    year = (
+        today.year
+        + {"last": 0 if over else -1, "this": 0, "next": 1 if over or today.month > last_month - 3 else 0}[
+            found["which"].lower()
+        ]
+    )
+    return f"in the {season} of {year}"
 
 
 def _hence(found: re.Match[str], today: date) -> str:
@@ -155,12 +189,14 @@ _RULES: tuple[tuple[re.Pattern[str], Resolve], ...] = tuple(
         (r"\bthe day after tomorrow\b", _on(2, _day, "on ")),
         (r"\byesterday\b", _on(-1, _day, "on ")),
         (r"\blast night\b", _on(-1, _day, "on the night of ")),
-        (r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b", _on(0, _day, "on ")),
+        (r"\b(?:today(?!['’]s)|tonight|this (?:morning|afternoon|evening))\b", _on(0, _day, "on ")),
         (r"\btomorrow\b", _on(1, _day, "on ")),
         (rf"\b(?P<count>{_NUMBER})\s(?P<unit>day|week|month|year)s?\s(?:ago|back)\b", _ago),
+        (r"\b(?:a )?few\s(?P<unit>day|week|month|year)s\s(?:ago|back)\b", _few),
+        (rf"\b(?:in )?(?P<which>last|this|next)\s(?P<season>{'|'.join(_SEASONS)})\b", _season),
         (rf"\bin\s(?P<count>{_NUMBER})\s(?P<unit>day|week|month|year)s?(?:'\s?time)?\b", _hence),
         (
-            rf"\b(?:on |this past |the past )?(?P<which>last|next|this|this coming|coming)\s(?P<day>{'|'.join(_WEEKDAYS)})\b",
+            rf"\b(?:on |this past |the past )?(?P<which>last|next|this|this coming|coming)\s(?P<day>{'|'.join(_WEEKDAYS)}|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b",
             _weekday,
         ),
         (r"\b(?:over |on |in )?(?:the )?(?P<which>last|next|this)\s(?P<unit>weekend|week|month|year)\b", _near),

@@ -18,7 +18,7 @@ _LOOKS = re.compile(
     r"^(?:get|list|search|find|read|view|show|open|lookup|look_up|fetch|check|query|describe|inspect|think|ls|cat|grep|scroll|goto|head|tail|browse|retrieve)(?:$|[_\W])",
     re.IGNORECASE,
 )
-_STEPS = re.compile(r"^\s*(?:\d+[.)、]|[-*•]|(?:首先|其次|然后|接着|最后|第[一二三四五六七八九十]步))", re.MULTILINE)
+_STEPS = re.compile(r"^[ \t]*(?:\d+[.)、]|[-*•]|(?:首先|其次|然后|接着|最后|第[一二三四五六七八九十]步))", re.MULTILINE)
 _HOW = re.compile(r"\bhow (?:do|can|should|would|to)\b|\bsteps? (?:to|for)\b|怎么|如何|怎样|步骤|流程", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am) (?:sorry|unable|afraid|not able)|i can(?:not|'t)|unfortunately|it(?:'s| is) not possible)\b|抱歉|无法|不能(?:为您|帮)",
@@ -26,6 +26,11 @@ _REFUSAL = re.compile(
 )
 _PREAMBLE = re.compile(r"\s*(?:import |from \S+ import|#|//|\"\"\")")
 _TAG = re.compile(r"</?\w+>")
+_INSTEAD = re.compile(
+    r"\b(?:however|but|instead|alternatively|you (?:can|could|may|might)|i (?:can|could|recommend|suggest))\b|推荐|建议|可以|不过|但是?",
+    re.IGNORECASE,
+)
+ABOUT_CHARACTERS = 120
 MOST_STEPS = 40
 STEPS_CHARACTERS = 3000
 ARGUMENT_CHARACTERS = 160
@@ -34,13 +39,21 @@ FAILURES = 2
 FAILURE_CHARACTERS = 160
 
 
-def candidate(exchange: Exchange, rules: Rules, *, failed: bool) -> Candidate | Dropped:
-    """What an exchange teaches, or why it teaches nothing; `failed` says that the whole run came to no good end."""
+def candidate(exchange: Exchange, rules: Rules, *, failed: bool, about: Turn | None = None) -> Candidate | Dropped:
+    """What an exchange teaches, or why it teaches nothing.
+
+    Args:
+        failed: the whole run came to no good end.
+        about: an earlier answer that the request points at.
+    """
     sources = tuple(turn.id for turn in exchange.turns)
     asked = problem.of(exchange.asks, rules)
     whole = "\n".join(turn.text for turn in exchange.turns)
     if not asked:
         return Dropped("no-problem", "Nobody said what the problem was.", shorten(whole, 200), sources)
+    if about is not None:
+        asked = f"{shorten(' '.join(problem.said(about.text).split()), ABOUT_CHARACTERS)}\n{asked}"
+        sources = (about.id, *sources)
     answer, steps, tried = _answer(exchange.work), _steps(exchange.work), _tried(exchange)
     if not answer and not steps and not tried:
         return Dropped(
@@ -61,7 +74,7 @@ def candidate(exchange: Exchange, rules: Rules, *, failed: bool) -> Candidate | 
         worked=bool(steps) and not unfinished,
         evidence=evidence,
         tried_in_vain=0 if unfinished else len(exchange.failed),
-        refused=bool(_REFUSAL.search(answer[:200])) and not steps,
+        refused=bool(_REFUSAL.search(answer[:200]) and not _INSTEAD.search(answer)) and not steps,
         unfinished=unfinished,
     )
     return Candidate(
@@ -83,14 +96,21 @@ def candidate(exchange: Exchange, rules: Rules, *, failed: bool) -> Candidate | 
     )
 
 
+def answering(exchange: Exchange) -> Turn | None:
+    """The turn whose answer a later request may point at."""
+    return next((turn for turn in reversed(exchange.work) if _answer([turn])), None)
+
+
 def _answer(work: Sequence[Turn]) -> str:
     """The last message of the assistant that says something, without the calls that it was made into."""
     for turn in reversed(work):
         if turn.role == MessageRole.ASSISTANT and turn.text and not says_nothing(turn.text):
             typed = "\n".join(call.arguments for call in turn.tool_calls)
-            lines = [line for line in problem.said(turn.text).splitlines() if not (line in typed or _TAG.fullmatch(line))]
+            lines = [
+                line for line in problem.said(turn.text).splitlines() if not (line in typed or _TAG.fullmatch(line))
+            ]
             if lines:
-                return "\n".join(lines)
+                return problem.dated("\n".join(lines), turn)
     return ""
 
 
@@ -101,7 +121,9 @@ def _steps(work: Sequence[Turn]) -> list[str]:
     calls = [call for turn in work for call in turn.tool_calls if call.id not in bad]
     steps = list(dict.fromkeys(f"{call.name}({_arguments(call.arguments)})" for call in calls))
     if sum(map(len, steps)) > STEPS_CHARACTERS:
-        told = (call.name if _LOOKS.match(call.name) else f"{call.name}({_arguments(call.arguments)})" for call in calls)
+        told = (
+            call.name if _LOOKS.match(call.name) else f"{call.name}({_arguments(call.arguments)})" for call in calls
+        )
         steps = list(dict.fromkeys(told))
     return steps[-MOST_STEPS:]
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from memory.distillation import claims, direct, exchanges, problem
 from memory.distillation.data import Candidate, Dropped, Extraction, Rules, Turn
+from memory.distillation.exchanges import Exchange
 from memory.distillation.redact import redact
 from memory.vocabulary import RECALL_BEGIN, RECALL_END, MessageRole
 
@@ -13,6 +14,9 @@ from memory.vocabulary import RECALL_BEGIN, RECALL_END, MessageRole
 MOST_CHARACTERS = 20_000
 TAIL_CHARACTERS = 4_000
 _RECALLED = re.compile(rf"{re.escape(RECALL_BEGIN)}.*?(?:{re.escape(RECALL_END)}|\Z)", re.DOTALL)
+# Longer runs of blanks and of empty lines say no more, and some patterns would go over them again and again.
+_BLANKS = re.compile(r"[^\S\n]{80,}")
+_EMPTY_LINES = re.compile(r"(?:[^\S\n]*\n){4,}")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -27,11 +31,7 @@ def extract(turns: Sequence[Turn], rules: Rules, *, failed: bool = False) -> Ext
     """
     read = [readable(turn) for turn in turns]
     cut = exchanges.cut(read) if any(turn.role == MessageRole.ASSISTANT for turn in read) else []
-    found: list[Candidate | Dropped] = [
-        direct.candidate(exchange, rules, failed=failed)
-        for exchange in cut
-        if problem.is_stated(exchange.asks) or any(turn.tool_calls for turn in exchange.turns)
-    ]
+    found = list(_solutions(cut, rules, failed=failed))
     answered = {source for each in found if isinstance(each, Candidate) for source in each.sources}
     told = {source for each in found for source in each.sources}
     found += [
@@ -59,20 +59,38 @@ def readable(turn: Turn) -> Turn:
     text = _RECALLED.sub("", turn.text)
     if len(text) > MOST_CHARACTERS + TAIL_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n…\n{text[-TAIL_CHARACTERS:]}"
-    text = redact(_UNPRINTABLE.sub("", text))[0]
     calls = tuple(
-        replace(call, arguments=redact(_UNPRINTABLE.sub("", call.arguments[:MOST_CHARACTERS]))[0])
+        replace(call, name=_clean(call.name), arguments=_clean(call.arguments[:MOST_CHARACTERS]))
         for call in turn.tool_calls
     )
-    return replace(turn, text=text, tool_calls=calls)
+    return replace(turn, text=_clean(text), name=_clean(turn.name), tool_calls=calls)
+
+
+def _clean(text: str) -> str:
+    bare = _EMPTY_LINES.sub("\n\n\n", _BLANKS.sub(" " * 80, _UNPRINTABLE.sub("", text)))
+    return redact(bare)[0] if bare else ""
+
+
+def _solutions(cut: Sequence[Exchange], rules: Rules, *, failed: bool) -> Iterator[Candidate | Dropped]:
+    """What the exchanges teach in which somebody wants something; a request that points back is told with what it
+    points at."""
+    about = None
+    for exchange in cut:
+        if not (problem.is_stated(exchange.asks) or any(turn.tool_calls for turn in exchange.turns)):
+            continue
+        points_back = problem.points_back(exchange.asks)
+        yield direct.candidate(exchange, rules, failed=failed, about=about if points_back else None)
+        if not points_back:
+            about = direct.answering(exchange)
 
 
 def _claims(turns: Sequence[Turn], answered: Set[str], *, among_people: bool) -> Iterator[Candidate | Dropped]:
     before = None
+    names = {turn.name for turn in turns if turn.name}
     for turn in turns:
         if turn.role not in (MessageRole.SYSTEM, MessageRole.TOOL, MessageRole.ASSISTANT):
             if among_people:
-                yield from claims.among_people(turn, before)
+                yield from claims.among_people(turn, before, names - {turn.name})
             else:
                 yield from claims.to_assistant(turn, answered=turn.id in answered)
         before = turn

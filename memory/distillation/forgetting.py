@@ -10,8 +10,8 @@ from memory.layers import distilled, lineage
 from memory.models import Decision, Distillation, Experience, Revision, Session, Source, Stream
 from memory.vocabulary import Action
 
-# Changes that bring text of other experiences in: whose it was cannot be told any more.
-BLENDING = ("merge", "consolidate", "split", "redistil")
+# What puts the words of several conversations into one text without a decision that tells which are whose.
+COMBINED = ("merge", "consolidate", "split", "redistil")
 AGAIN = "What it was learned with was erased."
 
 
@@ -62,12 +62,17 @@ def forget_user(user_id: str, actor: str) -> dict[str, int]:
 
 
 def _took_over(experience_id: str, stream_name: str) -> bool:
-    """Whether the experience's text may hold something of this stream's messages."""
+    """Whether a decision about this stream's messages made or changed the experience's text, or its text was put
+    together of others' without one."""
     told = Decision.objects.filter(experience_id=experience_id, distillation__stream_name=stream_name)
-    blended = Revision.objects.filter(experience_id=experience_id, change__in=BLENDING)
-    return (
-        told.exclude(action=Action.DISCARD).exists() or blended.exclude(actor__startswith=distilled.DISTILLER).exists()
-    )
+    combined = Revision.objects.filter(experience_id=experience_id, change__in=COMBINED)
+    undecided = combined.exclude(actor__startswith=distilled.DISTILLER)
+    return told.exclude(action=Action.DISCARD).exists() or any(_has_new_text(each) for each in undecided)
+
+
+def _has_new_text(revision: Revision) -> bool:
+    before = revision.before or {}
+    return any(before.get(name) != revision.after[name] for name in ("problem", "solution"))
 
 
 def _read_again(distillation_ids: Sequence[str], actor: str) -> None:

@@ -9,7 +9,9 @@ _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？；])\s*|\n+")
 # What ends in a dot and ends no sentence.
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|No|approx|Inc|Ltd|a\.m|p\.m)|\b[A-Z])\.$")
-_CHINESE_QUESTION = re.compile(r"(?:吗|呢|么|嘛|没有|是不是|对不对|好不好|行不行)$|^(?:请问|你知道|您知道).*(?:什么|哪|多少|几|怎么|谁)")
+_CHINESE_QUESTION = re.compile(
+    r"(?:吗|呢|么|嘛|没有|是不是|对不对|好不好|行不行)$|^(?:请问|你知道|您知道).*(?:什么|哪|多少|几|怎么|谁)"
+)
 
 
 def language_of(text: str) -> str:

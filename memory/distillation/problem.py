@@ -5,13 +5,15 @@ from collections.abc import Sequence
 
 from memory.distillation import statements
 from memory.distillation.data import Rules, Turn
+from memory.distillation.dates import absolute
 from memory.distillation.evidence import condense, is_technical
 from memory.distillation.language import is_question, language_of, sentences, shorten
 from memory.distillation.noise import is_noise, without_opening
+from memory.distillation.telling import is_specific
 
 # A prompt that was made from a template names its parts.
 _TAGGED = re.compile(
-    r"<((?:issue|problem|task|question|query|request|pr|bug|user_(?:query|request|input))(?:_\w{1,20})?)>\s*(.*?)\s*</\1>",
+    r"<((?:issue|problem|task|question|query|request|pr|bug|user_(?:query|request|input))(?:_\w{1,20})?)>(.*?)</\1>",
     re.DOTALL | re.IGNORECASE,
 )
 _HEADED = re.compile(
@@ -27,13 +29,19 @@ _TROUBLE = re.compile(
     r"|报错|出错|错误|失败|异常|无法|打不开|连不上|不工作|怎么办|故障|卡住",
     re.IGNORECASE,
 )
+_POINTS = re.compile(
+    r"\b(?:it|its|it's|this|that|these|those|they|them|their|there|the same|the other|another one|else)\b"
+    r"|它|[这那该此](?:家|个|里|儿|些|边|处|种|间|座|款|件|位|次)|还有|其他|别的",
+    re.IGNORECASE,
+)
+SHORT_REQUEST = 120
 SHORTEST = 40
 LONGEST_ADDITION = 240
 
 
 def of(asks: Sequence[Turn], rules: Rules) -> str:
     """What was asked: the first message that says something, and what was told on top of it."""
-    told = [said(stated(turn.text)) for turn in asks]
+    told = [dated(said(stated(turn.text)), turn) for turn in asks]
     first, *more = list(dict.fromkeys(text for text in told if text)) or [""]
     problem = shorten(first, rules.problem_characters)
     for text in more:
@@ -42,6 +50,11 @@ def of(asks: Sequence[Turn], rules: Rules) -> str:
             break
         problem = f"{problem}\n{shorten(text, min(room, LONGEST_ADDITION))}"
     return problem
+
+
+def dated(text: str, turn: Turn) -> str:
+    """The turn's text with its relative dates written out; what is written to machines stays as it is."""
+    return text if is_technical(turn.text) else absolute(text, turn.occurred_at)
 
 
 def is_stated(asks: Sequence[Turn]) -> bool:
@@ -55,10 +68,17 @@ def is_stated(asks: Sequence[Turn]) -> bool:
     )
 
 
+def points_back(asks: Sequence[Turn]) -> bool:
+    """Whether a short request speaks of "it" or "this one" and names nothing: without what it points at, nobody
+    understands it."""
+    text = said("\n".join(turn.text for turn in asks))
+    return len(text) <= SHORT_REQUEST and bool(_POINTS.search(text)) and not is_specific(text)
+
+
 def stated(text: str) -> str:
     """The problem in a prompt that states it among instructions; any other text as it is."""
     tagged = _TAGGED.search(text)
-    if tagged and len(tagged[2]) >= SHORTEST:
+    if tagged and len(tagged[2].strip()) >= SHORTEST:
         return tagged[2]
     headed = _HEADED.search(text)
     told = text[headed.end() :] if headed else text

@@ -14,12 +14,15 @@ _RULES = tuple(
             "It asks for the instructions themselves.",
         ),
         (
-            r"(?:^|[.!?\n:;,\"']\s*|\b(?:you(?: must| should| will| shall| need to| have to)?|please|and) )(?:always|never|from now on,?(?: (?:always|never|you|please))?|in (?:the )?future,?|every time,?(?: you)?) (?:\w+ ){0,3}?(?:send|forward|email|e-mail|mail|post|upload|share|reply|respond|answer|include|add|append|use|call|run|execute|delete|transfer|pay|approve|grant|tell|mention|say|recommend|trust|reveal|ask|disclose|copy|cc|bcc|give|refund|treat|act|do)\b",
+            r"(?:^|[.!?\n:;,\"']\s*|\b(?:you(?: must| should| will| shall| need to| have to)?|please|and) )(?:always|never|from now on,?(?: (?:always|never|you|please))?|in (?:the )?future,?(?! (?:i|we|can i|could i|may i|can we)\b)|every time,?(?: you)?) (?:\w+ ){0,3}?(?:send|forward|email|e-mail|mail|post|upload|share|reply|respond|answer|include|add|append|use|call|run|execute|delete|transfer|pay|approve|grant|tell|mention|say|recommend|trust|reveal|ask|disclose|copy|cc|bcc|give|refund|treat|act|do)\b",
             "It tells the agent what to do always or never.",
         ),
-        (r"\bfrom now on\b", "It tells the agent what to do from now on."),
         (
-            r"\b(?:you are now|you(?:'re| are) no longer|you (?:must|should|will|shall|have to|need to) (?:now )?act as|pretend (?:to be|you(?:'re| are)) (?:an? |the |my )?\w+)\b|(?:^|[.!?:;\n]\s*|\b(?:please|now|and then) )act as\b",
+            r"(?:^|[.!?\n:;]\s*)(?![^.!?\n]{0,80}\b(?:i|we)(?:'ll| will|'m going to| am going to)\b)[^.!?\n]{0,120}?\bfrom now on\b",
+            "It tells the agent what to do from now on.",
+        ),
+        (
+            r"\b(?:you(?:'re| are) now (?:an?|the|called|named|acting|my|in \w+ mode)|you(?:'re| are) no longer (?:an?|the|bound|restricted|limited|required)|you (?:must|should|will|shall|have to|need to) (?:now )?act as|pretend (?:to be|you(?:'re| are)) (?:an? |the |my )?\w+)\b|(?:^|[.!?:;\n]\s*|\b(?:please|now|and then) )act as\b",
             "It gives the agent another role.",
         ),
         (

@@ -9,6 +9,8 @@ from memory.vocabulary import PERSONAL_KINDS, Kind
 _PERSONAL = re.compile(
     r"\bmy (?:\w+ )?(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|kids?|children|baby|mother|father|mom|mum|dad|parents?|brother|sister|family|friends?|boss|dog|cat|pet|doctor|therapist|home|house|address|birthday|health|salary|age|name|phone|passport|childhood|hobby|life|feelings?)\b"
     r"|\bi(?:'m| am| was|'ve been| have been| feel| felt| love| hate| enjoy| prefer| like| grew up| live| lived| moved| got married| remember)\b"
+    r"|\b(?:my|your|(?:user|customer|passenger|patient|client)'s) (?:[\w-]+ ){0,2}(?:accounts?|bookings?|reservations?|orders?|subscriptions?|invoices?|tickets?|flights?|trip|refunds?|payments?|card|profile|membership|insurance)\b"
+    r"|\b(?:passengers?|(?:user|customer|reservation|order|payment|booking|account|member(?:ship)?)[ _](?:id|number)s?)\b"
     r"|\b(?:date of birth|dob|passport|social security|first_name|last_name|user_id|customer|payment_methods?|credit_card|patient|phone number)\b"
     r"|[\w.+-]+@[\w-]+\.\w+"
     r"|\+?\d[\d ()-]{8,}\d"

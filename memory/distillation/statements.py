@@ -4,6 +4,7 @@ Pure."""
 import re
 from dataclasses import dataclass
 
+from memory.distillation.language import CJK
 from memory.vocabulary import Kind
 
 
@@ -29,6 +30,11 @@ class Statement:
     kind: Kind
     subject: str
     value: str
+
+    @property
+    def is_of_case(self) -> bool:
+        """Whether it may hold for the case alone that somebody asks about: the error's line, the order's number."""
+        return self.rule in ("setting", "zh-setting")
 
 
 def _rule(name: str, kind: Kind, pattern: str, subject: str = "", *, holds_one: bool = True) -> Rule:
@@ -169,6 +175,8 @@ _RULES = (
         "",
     ),
 )
+_CHINESE_RULES = tuple(rule for rule in _RULES if rule.name.startswith("zh-"))
+_ENGLISH_RULES = tuple(rule for rule in _RULES if not rule.name.startswith("zh-"))
 # A topic that only points at something says nothing when it stands alone.
 _POINTING = re.compile(r"(?:it|this|that|these|those|they|he|she|there|which|what)\b|[它这那此该]", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|myself|we|our|we're|we've)\b|我|咱", re.IGNORECASE)
@@ -182,7 +190,7 @@ _REQUEST = re.compile(
 
 def read(sentence: str) -> Statement | None:
     """What a rule finds in a sentence; None where none does."""
-    for rule in _RULES:
+    for rule in _CHINESE_RULES if CJK.search(sentence) else _ENGLISH_RULES:
         found = rule.pattern.search(sentence)
         if not found:
             continue

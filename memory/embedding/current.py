@@ -10,6 +10,8 @@ from memory.embedding.spec import Embedder
 from memory.models import EmbeddingModel
 from memory.services import Service
 
+# What its errors begin with.
+SERVICE = "The embedding service"
 # Measured by `manage.py calibrate_embedding`.
 LOCAL = Calibration(unrelated=0.7816, paraphrased=0.9469)
 # Of a model that was not calibrated: cosines as they are, which keeps too much apart rather than too little.
@@ -22,7 +24,7 @@ def embedder() -> Embedder:
     url = conf.text("ARES_EMBEDDING_URL")
     if not url:
         return LocalEmbedder()
-    service = Service("The embedding service", url, conf.text("ARES_EMBEDDING_KEY"), conf.value("ARES_SERVICE_SECONDS"))
+    service = Service(SERVICE, url, conf.text("ARES_EMBEDDING_KEY"), conf.value("ARES_SERVICE_SECONDS"))
     return HttpEmbedder(
         service,
         conf.text("ARES_EMBEDDING_MODEL"),

@@ -9,10 +9,10 @@ Everything here needs a tenant's scope.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 
-from django.db.models import F, Sum
+from django.db.models import F, Q, Sum
 
 from memory import sql
 from memory.errors import EventIdTaken, Gone
@@ -113,6 +113,20 @@ def at(stream: Stream, versions: Collection[int]) -> list[Event]:
     for segment in _opened(Segment.objects.of_stream(stream).filter(pk__in=held)):
         cold += [event for event in segments.unpack(segment) if event.version in missing]
     return cold + hot
+
+
+def at_places(places: Mapping[Stream, Collection[int]]) -> dict[tuple[int, int], Event]:
+    """The events at these versions of several streams, by stream and version; what retention has dropped is left
+    out."""
+    wanted = Q()
+    for stream, versions in places.items():
+        wanted |= Q(stream_id=stream.pk, version__in=list(versions))
+    found = {(event.stream_id, event.version): event for event in Event.objects.filter(wanted)} if places else {}
+    for stream, versions in places.items():
+        archived = [version for version in versions if (stream.pk, version) not in found]
+        if archived:
+            found |= {(stream.pk, event.version): event for event in at(stream, archived)}
+    return found
 
 
 def hash_at(stream: Stream, version: int) -> bytes:

@@ -45,7 +45,7 @@ def edit(experience_id: str, changes: Mapping[str, Any], actor: str, reason: str
     Raises:
         NotFound: there is no such experience.
         Invalid: a field is unknown, or not what it must be.
-        Conflict: another experience says this already, or it was superseded.
+        Conflict: another experience says this already, or it is a draft.
     """
     unknown = ", ".join(sorted(changes.keys() - EDITABLE))
     if unknown:

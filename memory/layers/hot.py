@@ -123,3 +123,9 @@ def _keep(key: tuple[int, str, str], known: History) -> None:
             _kept.move_to_end(key)
         while len(_kept) > MOST_SESSIONS:
             _kept.popitem(last=False)
+
+
+def clear() -> None:
+    """Keep nothing any more."""
+    with _lock:
+        _kept.clear()

@@ -13,6 +13,8 @@ from memory.models import Experience, Revision, Source
 from memory.retrieval import items, lexical
 from memory.vocabulary import EXPERIENCE_PREFIX, ExperienceStatus, Queue, new_id
 
+# So many parts an experience is split into at most: each is embedded and indexed.
+MOST_PARTS = 20
 # Changes that touch several experiences at once.
 TOGETHER = frozenset({"merge", "consolidate", "split", "undo"})
 
@@ -22,7 +24,8 @@ def merge(experience_id: str, other_id: str, actor: str, reason: str = "") -> Ex
 
     Raises:
         NotFound: one of them is not there.
-        Invalid: both are one. Conflict: they belong to different users.
+        Invalid: both are one.
+        Conflict: they belong to different users, one is not active, or together they are too long.
     """
     if experience_id == other_id:
         raise Invalid("An experience cannot be merged with itself.")
@@ -31,6 +34,8 @@ def merge(experience_id: str, other_id: str, actor: str, reason: str = "") -> Ex
     kept, other = pair[experience_id], pair[other_id]
     if kept.user_id != other.user_id:
         raise Conflict("They belong to different users, so they stay apart.")
+    for each in (kept, other):
+        _check_active(each, "merged")
     now = datetime.now(UTC)
     told = reason_of(reason)
     away = {"status": ExperienceStatus.ARCHIVED, "abstraction_id": kept.pk}
@@ -40,6 +45,8 @@ def merge(experience_id: str, other_id: str, actor: str, reason: str = "") -> Ex
         "solution": kept.solution if other.solution in kept.solution else f"{kept.solution}\n{other.solution}",
         "entities": list(dict.fromkeys([*kept.entities, *other.entities])),
     }
+    if max(len(texts["problem"]), len(texts["solution"])) > TEXT_LENGTH:
+        raise Conflict(f"Together they are longer than {TEXT_LENGTH:,} characters, so they stay apart.")
     revisions.change(kept, texts, "merge", actor, told or f"Merged with {other.pk}.", now)
     share_sources(other, kept)
     return kept
@@ -49,16 +56,19 @@ def split(experience_id: str, parts: Sequence[Mapping[str, Any]], actor: str, re
     """Make several experiences of one, which is archived; each has its sources.
 
     Args:
-        parts: `{problem?, solution}` each, at least two.
+        parts: `{problem?, solution}` each, from two to MOST_PARTS.
 
     Raises:
         NotFound: there is no such experience. Invalid: the parts are not what they must be.
-        Conflict: one of the parts is known already.
+        Conflict: one of the parts is known already, or it is not active.
     """
     if not isinstance(parts, list | tuple) or len(parts) < 2 or not all(isinstance(part, dict) for part in parts):
         raise Invalid("parts must be a list of at least two objects with problem and solution.")
+    if len(parts) > MOST_PARTS:
+        raise Invalid(f"parts must be at most {MOST_PARTS}, not {len(parts):,}.")
     sql.run("lock_memory", {})
     experience = lock(experience_id)
+    _check_active(experience, "split")
     now = datetime.now(UTC)
     made = []
     for number, part in enumerate(parts):
@@ -85,7 +95,7 @@ def undo(experience_id: str, actor: str) -> Experience:
     """Take back the last change, with what it did to others; taking back an undo does it again.
 
     Raises:
-        NotFound: there is no such experience. Conflict: nothing was changed since it was made.
+        NotFound: there is no such experience. Conflict: nothing was changed since it was made, or it is a draft.
     """
     sql.run("lock_memory", {})
     experience = lock(experience_id)
@@ -100,11 +110,13 @@ def undo(experience_id: str, actor: str) -> Experience:
 
 
 def _beside(revision: Revision) -> list[Revision]:
-    """What the same act of a person or of consolidation did to other experiences."""
+    """What the same act did to other experiences that were not changed since: one act of somebody has one time. A
+    distillation has one time too, but its changes stand each for itself."""
     if revision.change not in TOGETHER or revision.actor.startswith(DISTILLER):
         return []
     same = Revision.objects.filter(change=revision.change, actor=revision.actor, created_at=revision.created_at)
-    return list(same.exclude(experience=revision.experience_id).order_by("experience_id"))
+    others = same.exclude(experience_id=revision.experience_id).select_related("experience").order_by("experience_id")
+    return [each for each in others if each.number == each.experience.revision]
 
 
 def _back(revision: Revision) -> dict[str, Any]:
@@ -113,6 +125,12 @@ def _back(revision: Revision) -> dict[str, Any]:
         return {"status": ExperienceStatus.ARCHIVED}
     changed = {name for name in revisions.KEPT if revision.before[name] != revision.after[name]}
     return {name: value for name, value in revisions.restored(revision.before).items() if name in changed}
+
+
+def _check_active(experience: Experience, done: str) -> None:
+    """What waits for an operator, or was taken away, must not come back to agents in another's text."""
+    if experience.status != ExperienceStatus.ACTIVE:
+        raise Conflict(f"Experience {experience.pk} is {experience.status}; only active ones can be {done}.")
 
 
 def share_sources(giver: Experience, taker: Experience) -> None:

@@ -3,7 +3,7 @@
 Everything here needs a tenant's scope.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -124,19 +124,6 @@ def record(session: Session, drafts: Sequence[Draft]) -> Recorded:
         session.expires_at = session.last_active_at + _lifetime()
         session.save(update_fields=["message_count", "last_active_at", "expires_at"])
     return Recorded(new, messages)
-
-
-def tell_of_agent(session_id: str, event_type: EventType, told: Mapping[str, Any]) -> Event:
-    """Record in a session's stream how its agent fares.
-
-    Raises:
-        NotFound, SessionExpired: there is no such session (any more). Invalid: it has no agent.
-    """
-    within = live(session_id)
-    if not within.agent_id:
-        raise Invalid(f"Session {within.pk} has no agent.")
-    payload = {**told, "agent_id": within.agent_id, "session_id": within.pk}
-    return record(within, [draft({"type": event_type, "payload": payload}, store.limits())]).events[0]
 
 
 def erase(session_id: str) -> dict[str, Any]:

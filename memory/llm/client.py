@@ -11,6 +11,8 @@ from memory import conf
 from memory.errors import ServiceFailed
 from memory.services import Service
 
+# What its errors begin with.
+SERVICE = "The language model"
 # An answer that is no JSON is asked for again once, with what was wrong; a model that fails twice will go on failing.
 ANSWERS = 2
 _FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
@@ -57,7 +59,7 @@ class Client:
                         "content": f"That cannot be used: {problem} Answer with the corrected JSON alone.",
                     },
                 ]
-        raise ServiceFailed(f"The language model gave no usable answer: {problem}", may_pass=False)
+        raise ServiceFailed(f"{SERVICE} gave no usable answer: {problem}", may_pass=False)
 
 
 @cache
@@ -66,7 +68,7 @@ def client(model: str = "") -> Client | None:
     url = conf.text("ARES_LLM_URL")
     if not url:
         return None
-    service = Service("The language model", url, conf.text("ARES_LLM_KEY"), conf.value("ARES_SERVICE_SECONDS"))
+    service = Service(SERVICE, url, conf.text("ARES_LLM_KEY"), conf.value("ARES_SERVICE_SECONDS"))
     return Client(service, model or conf.text("ARES_LLM_MODEL"))
 
 

@@ -89,5 +89,5 @@ def test_one_page_takes_the_same_queries_however_much_was_decided(
         distilled = making.distillation(run)
         for number in range(1, 15):
             making.decision(distilled, number, experience=making.experience(str(number)), action=Action.INSERT)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(22):
         pages.get(f"/memory/distillations/{distilled.pk}/")

@@ -1,5 +1,7 @@
 """The map of the pages."""
 
+from collections.abc import Callable
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -8,6 +10,7 @@ from dashboard import navigation
 from dashboard.urls import urlpatterns
 from memory.models import Tenant
 from memory.tenancy import tenant_scope
+from memory.vocabulary import Role
 from tests.dashboard import making
 from tests.dashboard.conftest import seen
 
@@ -23,11 +26,13 @@ def test_every_entry_is_a_page_and_a_key_leads_to_one_of_them() -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_every_page_marks_itself_in_the_bar_and_in_its_group(pages: Client, entry: navigation.Entry) -> None:
+def test_every_page_marks_itself_in_the_bar_and_in_its_group(
+    member: Callable[..., Client], entry: navigation.Entry
+) -> None:
     address = reverse(f"dashboard:{entry.name}")
-    page = seen(pages, address)
+    page = seen(member(Role.OPERATOR), address)
     assert f'<a href="{address}" aria-current="page"' in page
-    [group] = [group for group in navigation.links(entry.name) if group.current]
+    [group] = [group for group in navigation.links(entry.name, is_operator=True) if group.current]
     assert page.count('aria-current="true"') == (0 if group.first.name == entry.name else 1)
 
 

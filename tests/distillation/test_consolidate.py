@@ -20,7 +20,11 @@ from tests.embed import embed
 
 ASIS = Calibration(unrelated=0.0, paraphrased=0.85)
 PROBLEM = "nginx returns 502 Bad Gateway for /api"
-ANSWERS = ("Set `proxy_pass` to port 9000.", "Raise `proxy_read_timeout` to 120 s.", "Open port 9000 in /etc/ufw.rules.")
+ANSWERS = (
+    "Set `proxy_pass` to port 9000.",
+    "Raise `proxy_read_timeout` to 120 s.",
+    "Open port 9000 in /etc/ufw.rules.",
+)
 
 
 def rows(*angles: float) -> Any:

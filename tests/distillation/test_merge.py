@@ -6,7 +6,18 @@ from hypothesis import strategies as st
 
 from memory.distillation.merge import LONGEST, adds, holds, is_same_problem, merged
 
-WORDS = ("set", "port 80", "port 8080", "`proxy_pass`", "/etc/nginx.conf", "in Oslo", "version 1.2", "1.2.3", "E42", "to 9000")
+WORDS = (
+    "set",
+    "port 80",
+    "port 8080",
+    "`proxy_pass`",
+    "/etc/nginx.conf",
+    "in Oslo",
+    "version 1.2",
+    "1.2.3",
+    "E42",
+    "to 9000",
+)
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(lambda words: " ".join(words) + ".")
 texts = st.lists(sentences, min_size=1, max_size=4).map("\n".join)
 

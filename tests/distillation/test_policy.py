@@ -8,7 +8,9 @@ from memory.distillation.policy import Policy, choose, value_of
 from memory.errors import Invalid
 
 
-def chosen(wish: Any = None, status: str = "completed", characters: int = 20, value: float = 0.1, messages: int = 0) -> str:
+def chosen(
+    wish: Any = None, status: str = "completed", characters: int = 20, value: float = 0.1, messages: int = 0
+) -> str:
     mode, reason = choose(wish, status, characters, value, messages, Policy())
     assert reason.endswith(".")
     return mode

@@ -204,6 +204,11 @@ class TestQuarantine:
         assert not decide(planted, [held], USUAL).supersedes
 
 
+def test_statements_and_solutions_are_not_compared() -> None:
+    held = known("Delete the old logs.", "The disk is full", similarity=0.99)
+    assert decide(candidate("Delete the old logs."), [held], USUAL).rule == "new"
+
+
 def test_the_order_of_the_neighbours_does_not_matter() -> None:
     near = known("Set port 9000.", NGINX, similarity=0.9, id="exp_b")
     nearer = known("Set timeout 60.", NGINX, similarity=0.92, id="exp_a")

@@ -9,6 +9,7 @@ from memory.layers import distilled as people
 from memory.layers import reshaping, revisions
 from memory.models import Experience, QueueItem, Revision, Source, Tenant
 from memory.tenancy import tenant_scope
+from memory.vocabulary import ExperienceStatus
 from tests.dashboard import making
 
 ANN = "user:ann"
@@ -36,30 +37,6 @@ def test_a_merge_keeps_both_texts_and_both_provenances(in_acme: Tenant) -> None:
     assert (now(other).status, now(other).abstraction_id) == ("archived", kept.pk)
     assert set(Source.objects.filter(experience=kept).values_list("stream_name", flat=True)) == {"one", "two"}
     assert QueueItem.objects.filter(queue="embedding", subject_id=kept.pk, status="pending").exists()
-
-
-def test_undoing_a_merge_brings_back_what_it_took_and_nothing_else(in_acme: Tenant) -> None:
-    kept, first, second = made("It is line 9."), made("It stops at the station."), made("It runs till 23:30.")
-    reshaping.merge(kept.pk, first.pk, ANN)
-    reshaping.merge(kept.pk, second.pk, ANN)
-
-    reshaping.undo(kept.pk, ANN)
-
-    assert now(kept).solution == "It is line 9.\nIt stops at the station."
-    assert (now(first).status, now(second).status) == ("archived", "active")
-    reshaping.undo(kept.pk, ANN)
-    assert now(kept).solution.endswith("It runs till 23:30.")
-    assert (now(second).status, now(second).abstraction_id) == ("archived", kept.pk)
-
-
-def test_undoing_a_split_puts_its_parts_away(in_acme: Tenant) -> None:
-    whole = made("Line 9 and line 12.")
-    parts = reshaping.split(whole.pk, [{"solution": "Line 9."}, {"solution": "Line 12."}], ANN)
-
-    reshaping.undo(whole.pk, ANN)
-
-    assert now(whole).status == "active"
-    assert {now(part).status for part in parts} == {"archived"}
 
 
 def test_an_undo_takes_back_one_change_at_a_time_and_keeps_what_it_did_not_change(in_acme: Tenant) -> None:
@@ -112,3 +89,80 @@ def test_parts_that_are_none_change_nothing(in_acme: Tenant, parts: Any) -> None
     with pytest.raises(Invalid):
         reshaping.split(whole.pk, parts, ANN)
     assert now(whole).status == "active"
+
+
+def put(tenant: Tenant, text: str, **fields: Any) -> str:
+    """The id of an experience, in a transaction of its own: each act has a time of its own."""
+    with tenant_scope(tenant.pk):
+        return made(text, **fields).pk
+
+
+def statuses(tenant: Tenant) -> dict[str, str]:
+    with tenant_scope(tenant.pk):
+        return dict(Experience.objects.values_list("solution", "status"))
+
+
+@pytest.mark.parametrize("status", [each for each in ExperienceStatus if each != ExperienceStatus.ACTIVE])
+def test_only_active_experiences_are_merged_or_split(acme: Tenant, status: ExperienceStatus) -> None:
+    one, other = put(acme, "The tram is line 9"), put(acme, "Send the logs away", status=status)
+    for kept, away in ((one, other), (other, one)):
+        with tenant_scope(acme.pk), pytest.raises(Conflict, match="only active ones can be merged"):
+            reshaping.merge(kept, away, ANN)
+    with tenant_scope(acme.pk), pytest.raises(Conflict, match="only active ones can be split"):
+        reshaping.split(other, [{"solution": "a"}, {"solution": "b"}], ANN)
+    assert statuses(acme) == {"The tram is line 9": "active", "Send the logs away": status}
+
+
+def test_a_draft_is_left_to_its_distillation(acme: Tenant) -> None:
+    pk = put(acme, "A try", status=ExperienceStatus.DRAFT)
+    for change in (
+        lambda: people.edit(pk, {"solution": "x"}, ANN),
+        lambda: people.feedback(pk, "helpful", ANN),
+        lambda: reshaping.undo(pk, ANN),
+    ):
+        with tenant_scope(acme.pk), pytest.raises(Conflict, match="accepted or dropped"):
+            change()
+    assert statuses(acme) == {"A try": "draft"}
+
+
+def test_what_would_be_too_long_is_not_merged(acme: Tenant) -> None:
+    one, other = put(acme, "a" * 12_000), put(acme, "b" * 12_000)
+    with pytest.raises(Conflict, match="longer than 20,000"), tenant_scope(acme.pk):
+        reshaping.merge(one, other, ANN)
+    assert set(statuses(acme).values()) == {"active"}
+
+
+def test_an_experience_is_split_into_few_parts(acme: Tenant) -> None:
+    pk = put(acme, "All lines")
+    parts = [{"solution": f"Line {number}"} for number in range(reshaping.MOST_PARTS + 1)]
+    with tenant_scope(acme.pk), pytest.raises(Invalid, match="at most 20, not 21"):
+        reshaping.split(pk, parts, ANN)
+    assert statuses(acme) == {"All lines": "active"}
+
+
+def test_undoing_a_merge_gives_back_what_it_took_and_nothing_of_an_earlier_one(acme: Tenant) -> None:
+    kept, first, second = put(acme, "Line 9"), put(acme, "Line 12"), put(acme, "Line 17")
+    with tenant_scope(acme.pk):
+        reshaping.merge(kept, first, ANN)
+    with tenant_scope(acme.pk):
+        reshaping.merge(kept, second, ANN)
+    merged = {"Line 9\nLine 12\nLine 17": "active", "Line 12": "archived", "Line 17": "archived"}
+    assert statuses(acme) == merged
+
+    for after in ({"Line 9\nLine 12": "active", "Line 12": "archived", "Line 17": "active"}, merged):
+        with tenant_scope(acme.pk):
+            reshaping.undo(kept, ANN)
+        assert statuses(acme) == after
+
+
+def test_undoing_a_split_takes_its_parts_away_and_undoing_that_brings_them_back(acme: Tenant) -> None:
+    pk = put(acme, "Line 9 and 12")
+    with tenant_scope(acme.pk):
+        reshaping.split(pk, [{"solution": "Line 9"}, {"solution": "Line 12"}], ANN)
+    split = {"Line 9 and 12": "archived", "Line 9": "active", "Line 12": "active"}
+    assert statuses(acme) == split
+
+    for after in ({"Line 9 and 12": "active", "Line 9": "archived", "Line 12": "archived"}, split):
+        with tenant_scope(acme.pk):
+            reshaping.undo(pk, ANN)
+        assert statuses(acme) == after
