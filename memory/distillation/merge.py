@@ -1,6 +1,7 @@
 """Two texts become one that keeps every specific of both. Pure."""
 
 import re
+from collections import Counter
 
 from memory.distillation.language import CJK, sentences
 
@@ -14,7 +15,8 @@ _SPECIFIC = re.compile(
     r"|(?<![\w-])--?[A-Za-z][\w-]+|\b[A-Za-z_][\w-]+(?:\.[A-Za-z_][\w-]+)+\b|\b[A-Za-z]*\d[\w.:-]*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b[A-Z]{2,}\w*\b|\b\w+_\w+\b"
     r"|(?<=[a-z,;] )[A-Z][\w-]+|[《「“][^》」”\n]{1,40}[》」”]"
 )
-_WORD = re.compile(r"[A-Za-z][A-Za-z'-]+|[\u4e00-\u9fff]")
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]+")
+_NUMBERED = re.compile(r"\b([a-z][a-z'-]+) #?(\d+)\b(?![.:/%-]?\d)")
 _STOP = frozenset(
     [
         "the",
@@ -133,7 +135,11 @@ def holds(text: str, specific: str) -> bool:
 
 def content_words(text: str) -> set[str]:
     """The words of a text that carry meaning, in lower case, without plural endings; Chinese by character."""
-    return {_stem(word) for word in map(str.lower, _WORD.findall(text)) if word not in _STOP}
+    return set(_stems(text)) | {character for character in CJK.findall(text) if character not in _STOP}
+
+
+def _stems(text: str) -> list[str]:
+    return [_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP]
 
 
 def is_same_problem(one: str, other: str) -> bool:
@@ -145,6 +151,25 @@ def is_same_problem(one: str, other: str) -> bool:
         return False
     mine, theirs = set(_SPECIFIC.findall(one)), set(_SPECIFIC.findall(other))
     return not (mine - theirs and theirs - mine) or len(mine & theirs) >= len(mine ^ theirs)
+
+
+def are_of_others(one: str, other: str) -> bool:
+    """Whether two texts that read alike are about other things: each counts or numbers something that the other does
+    not (mug 3, apple 1), or says again and again what the other never says."""
+    mine, theirs = _numbered(one), _numbered(other)
+    if mine - theirs and theirs - mine:
+        return True
+    first, second = Counter(_stems(one)), Counter(_stems(other))
+    return _insists(first, second) and _insists(second, first)
+
+
+def _insists(one: Counter[str], other: Counter[str]) -> bool:
+    return any(times > 1 and word not in other for word, times in one.items())
+
+
+def _numbered(text: str) -> set[tuple[str, str]]:
+    """What is counted or numbered: the word before a number, and the number."""
+    return {(_stem(word), number) for word, number in _NUMBERED.findall(text.lower()) if word not in _STOP}
 
 
 def merged(problem: str, solution: str, more_problem: str, more_solution: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.distillation.data import Candidate
-from memory.distillation.merge import adds, is_same_problem, merged
+from memory.distillation.merge import adds, are_of_others, is_same_problem, merged
 from memory.distillation.opposition import opposes
 from memory.vocabulary import Action, Kind
 
@@ -89,21 +89,28 @@ def decide(
     for neighbour in ranked:
         if _contradicts(candidate, neighbour, thresholds):
             return _replace(candidate, neighbour, thresholds, history)
-    nearest = next((each for each in ranked if _is_comparable(candidate, each)), None)
-    if nearest is None or nearest.similarity < thresholds.new_below:
-        return Verdict(Action.INSERT, "new", "Nothing known is like it.", nearest)
+    close = [each for each in ranked if _is_comparable(candidate, each) and each.similarity >= thresholds.new_below]
+    if not close:
+        return Verdict(Action.INSERT, "new", "Nothing known is like it.", ranked[0] if ranked else None)
+    nearest = next((each for each in close if _is_about_the_same(candidate, each)), None)
+    if nearest is None:
+        return Verdict(Action.INSERT, "other", "It reads alike and is about something else.", close[0])
+    return _beside(candidate, nearest, thresholds)
+
+
+def _beside(candidate: Candidate, nearest: Neighbour, thresholds: Thresholds) -> Verdict:
+    """What becomes of a candidate beside something that is about the same."""
+    solves = candidate.kind in SOLVING
+    nearly_equal = nearest.similarity > thresholds.redundant_above
+    joins = solves or _says_the_same(candidate, nearest)
     new_facts = adds(candidate.text, nearest.text)
-    if nearest.similarity > thresholds.redundant_above or _says_the_same(candidate, nearest):
-        if not new_facts:
-            return Verdict(Action.DISCARD, "redundant", "It is known already and adds no fact.", nearest)
-        if not _fits(candidate, nearest):
-            return Verdict(Action.INSERT, "other", "It reads alike and is about something else.", nearest)
+    if not new_facts and (nearly_equal or joins):
+        return Verdict(Action.DISCARD, "redundant", "What it says is known already.", nearest)
+    if not joins:
+        return Verdict(Action.INSERT, "related", "It is related to what is known, and says something else.", nearest)
+    if nearly_equal or not solves:
         return _joined(Action.UPDATE, "adds", candidate, nearest, new_facts)
-    if _fits(candidate, nearest):
-        if not new_facts:
-            return Verdict(Action.DISCARD, "contained", "What it says is part of what is known.", nearest)
-        return _joined(Action.MERGE, "refines", candidate, nearest, new_facts)
-    return Verdict(Action.INSERT, "related", "It is related to what is known, and about something else.", nearest)
+    return _joined(Action.MERGE, "refines", candidate, nearest, new_facts)
 
 
 def _is_comparable(candidate: Candidate, neighbour: Neighbour) -> bool:
@@ -114,16 +121,15 @@ def _is_comparable(candidate: Candidate, neighbour: Neighbour) -> bool:
 SOLVING = frozenset({Kind.SOLUTION, Kind.PROCEDURE, Kind.ABSTRACTION})
 
 
-def _fits(candidate: Candidate, neighbour: Neighbour) -> bool:
-    """Whether the two are about the same thing, so that one text can hold both."""
+def _is_about_the_same(candidate: Candidate, neighbour: Neighbour) -> bool:
+    """Whether two that read alike are about one thing, so that one text could hold both."""
     if candidate.kind in SOLVING:
         return is_same_problem(candidate.problem, neighbour.problem)
-    return _says_the_same(candidate, neighbour)
+    return not are_of_others(candidate.text, neighbour.text)
 
 
 def _says_the_same(candidate: Candidate, neighbour: Neighbour) -> bool:
-    if candidate.kind in SOLVING:
-        return False
+    """Whether a statement is another one in nearly the same words, with all that the other one names."""
     return _overlap(candidate.text, neighbour.text) >= SAME_STATEMENT and not adds(neighbour.text, candidate.text)
 
 

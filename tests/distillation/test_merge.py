@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.distillation.merge import LONGEST, adds, holds, is_same_problem, merged
+from memory.distillation.merge import LONGEST, adds, are_of_others, holds, is_same_problem, merged
 
 WORDS = (
     "set",
@@ -66,3 +66,21 @@ def test_problems_are_one_when_their_words_are_and_their_specifics_agree(
 ) -> None:
     assert is_same_problem(one, other) == expected
     assert is_same_problem(other, one) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Heat apple 1 and put it into cabinet 2.", "Heat mug 3 and put it into cabinet 2.", True),
+        ("Find the pencil, then look at the pencil.", "Find the bowl, then look at the bowl.", True),
+        ("Heat apple 1.", "Heat apple 1, then put it into cabinet 2.", False),
+        ("The museum opens at 9.", "The museum opens at 9 and closes at 17:30.", False),
+        ("I have 2 sons.", "I have two sons.", False),
+        ("The pencil, the pencil!", "A pencil.", False),
+    ],
+)
+def test_texts_are_about_other_things_when_each_names_what_the_other_never_does(
+    one: str, other: str, *, expected: bool
+) -> None:
+    assert are_of_others(one, other) == expected
+    assert are_of_others(other, one) == expected

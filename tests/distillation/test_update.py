@@ -214,3 +214,10 @@ def test_the_order_of_the_neighbours_does_not_matter() -> None:
     nearer = known("Set timeout 60.", NGINX, similarity=0.92, id="exp_a")
     new = candidate("Set retries 7.", NGINX)
     assert decide(new, [near, nearer], USUAL) == decide(new, [nearer, near], USUAL)
+
+
+def test_the_nearest_that_is_about_the_same_counts_not_one_that_only_reads_alike() -> None:
+    nearest = known("Restart it.", "psql refuses connections on port 5432", similarity=0.93, id="exp_a")
+    same = known("Set port 9000.", NGINX, similarity=0.8, id="exp_b")
+    verdict = decide(candidate("Set timeout 120.", NGINX), [nearest, same], USUAL)
+    assert (verdict.action, verdict.neighbour) == (Action.MERGE, same)
