@@ -14,10 +14,13 @@ _UNUSED = frozenset(
 )
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 _NAMED = re.compile(
-    r"""(?P<name>(?:\b|_)(?:password|passwd|passphrase|pwd|secret|api[_ -]?key|access[_ -]?key|secret[_ -]?key|auth[_ -]?token|access[_ -]?token|token|credentials?|pin\ code)"""
-    r"""["']?\s{0,3}(?:=>?|:=?|(?P<said>\bis\b:?))\s{0,3}["'`]?|(?:密码|口令|密钥|令牌)\s{0,3}(?:是|为|：|:|=)\s{0,3}["'`]?)"""
+    r"""(?P<name>(?:\b|_|\bPG)(?:password|passwd|passphrase|passwort|kennwort|mot de passe|contraseña|pwd|secret|api[_ -]?key|access[_ -]?key|account[_ -]?key|secret[_ -]?key|auth[_ -]?token|access[_ -]?token|token|credentials?|pin\ code)"""
+    r"""["']?\s{0,3}(?:=>?|:=?|(?:(?:for|of|on)(?:\ [\w.@-]{1,40}){1,3}?\s{1,3})?(?P<said>\b(?:is|ist|est|es)\b:?))\s{0,3}["'`]?|(?<!-)--(?:password|token|secret|api-key)\ ["']?|(?:密码|口令|密钥|令牌)\s{0,3}(?:是|为|：|:|=)\s{0,3}["'`]?)"""
     r"""(?P<value>[^\s"'`,;，。；]{4,200})""",
     re.IGNORECASE,
+)
+_LOGIN = re.compile(
+    r"""(?P<name>(?:^|\s)(?:-u|--user)[ =]["']?[\w.@-]{1,80}:)(?P<value>(?!\d+(?:\s|$))[^\s"']{4,200})"""
 )
 _BEARER = re.compile(r"(?P<name>\b(?:Bearer|Basic)\s+)(?P<value>[A-Za-z0-9._~+/=-]{16,})", re.IGNORECASE)
 _PREFIXED = re.compile(
@@ -60,7 +63,7 @@ def redact(text: str) -> tuple[str, int]:
         count += hidden
         return kept
 
-    for pattern in (_PRIVATE_KEY, _PREFIXED, _BEARER, _NAMED):
+    for pattern in (_PRIVATE_KEY, _PREFIXED, _BEARER, _LOGIN, _NAMED):
         text = pattern.sub(hide, text)
     text = _DIGITS.sub(hide_cards, text)
     for secret in _detected(text):
