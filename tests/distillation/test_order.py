@@ -49,7 +49,10 @@ def revisions_of(tenant: Tenant, experience: Experience) -> list[object]:
 
 def test_ten_clients_that_send_the_same_at_once_teach_it_once(acme: Tenant) -> None:
     """Each tells two users' conversations, of work and of themselves, and has them distilled."""
-    work = ["Our nginx returns 502 Bad Gateway for /api, what is wrong?", "Set `proxy_pass` to port 9000 and reload it."]
+    work = [
+        "Our nginx returns 502 Bad Gateway for /api, what is wrong?",
+        "Set `proxy_pass` to port 9000 and reload it.",
+    ]
 
     def client(number: int) -> None:
         for user in ("ann", "bob"):

@@ -1,10 +1,12 @@
 """Trying again with other rules: a draft that changes nothing until it is accepted."""
 
 from collections.abc import Mapping
+from io import StringIO
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from memory import worker
@@ -183,6 +185,25 @@ def test_only_what_decides_can_be_tried_with_values_that_it_may_have(acme: Tenan
         with pytest.raises(Invalid):
             redistil.start(Stream.objects.named(session_id), rules, "user:ann")
         assert not Distillation.objects.exists()
+
+
+def test_the_command_tells_what_would_be_added_gone_and_changed(acme: Tenant) -> None:
+    session_id = learned(acme, NGINX)
+    with tenant_scope(acme.pk):
+        (held,) = known(acme)
+        people.edit(held.pk, {"solution": "Restart it."}, "user:ann")
+    out = StringIO()
+    call_command("redistil", session_id, "--tenant", "acme", "--set", "ARES_NEW_BELOW=0.5", stdout=out)
+
+    with tenant_scope(acme.pk):
+        draft = Distillation.objects.get(draft=True)
+    assert out.getvalue().splitlines()[0] == f"{draft.pk} ({session_id}): completed"
+    assert "~" in out.getvalue()
+    assert "Restart it." in out.getvalue()
+    assert draft.rules == {"ARES_NEW_BELOW": 0.5}
+    for wrong in (["sess_none"], [session_id, "--set", "x=1"], [session_id, "--set", "ARES_NEW_BELOW"]):
+        with pytest.raises(CommandError):
+            call_command("redistil", *wrong, "--tenant", "acme", stdout=out)
 
 
 def test_another_language_model_can_be_tried(acme: Tenant) -> None:
