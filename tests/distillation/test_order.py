@@ -7,7 +7,7 @@ import pytest
 from memory import worker
 from memory.layers import reshaping
 from memory.manager import MemoryManager
-from memory.models import Experience, Source, Tenant
+from memory.models import Event, Experience, Source, Tenant
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Queue
 from tests.distillation.running import distilled, known, learn, said
@@ -72,7 +72,14 @@ def test_ten_clients_that_send_the_same_at_once_teach_it_once(acme: Tenant) -> N
         assert Source.objects.values("stream_name").distinct().count() == 40
         shared = Experience.objects.get(user_id="")
         assert Source.objects.filter(experience=shared).values("stream_name").distinct().count() == 20
-        assert shared.revision == 1
+        # Whoever was read first: it holds from when it was said first, and nothing else of it has changed.
+        assert set(shared.revisions.values_list("change", flat=True)) <= {"insert", "date"}
+        said_at = [
+            each.occurred_at
+            for each in Event.objects.filter(type="message.added")
+            if each.payload["content"] == work[-1]
+        ]
+        assert shared.valid_from == min(said_at)
 
 
 def test_workers_operators_and_erasures_do_not_lock_each_other_out(acme: Tenant) -> None:
