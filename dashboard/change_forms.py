@@ -5,7 +5,7 @@ from functools import partial
 
 from dashboard import changes
 from memory.errors import Conflict, Invalid
-from memory.layers import distilled
+from memory.layers import distilled, reshaping
 from memory.models import Experience
 
 Form = Mapping[str, str]
@@ -29,7 +29,7 @@ def apply(name: str, experience: Experience, form: Form, actor: str) -> None:
     elif name in AT_ONCE:
         AT_ONCE[name](experience.pk, actor)
     else:
-        distilled.delete(experience.pk)
+        distilled.delete(experience.pk, actor)
 
 
 def shown_confidence(confidence: float) -> str:
@@ -50,7 +50,7 @@ def _edit(experience: Experience, form: Form, actor: str) -> None:
 
 
 def _merge(experience: Experience, form: Form, actor: str) -> None:
-    distilled.merge(experience.pk, form.get("with", ""), actor, _reason(form))
+    reshaping.merge(experience.pk, form.get("with", ""), actor, _reason(form))
 
 
 def _split(experience: Experience, form: Form, actor: str) -> None:
@@ -58,7 +58,7 @@ def _split(experience: Experience, form: Form, actor: str) -> None:
     for number, part in enumerate(parts, start=1):
         if not part["solution"]:
             raise Invalid(f"Part {number} says nothing.")
-    distilled.split(experience.pk, parts, actor, _reason(form))
+    reshaping.split(experience.pk, parts, actor, _reason(form))
 
 
 def _fraction(text: str) -> float:
@@ -87,5 +87,5 @@ AT_ONCE: Mapping[str, Callable[[str, str], object]] = {
     "release": distilled.release,
     "helpful": lambda experience_id, actor: distilled.feedback(experience_id, "helpful", actor),
     "harmful": lambda experience_id, actor: distilled.feedback(experience_id, "harmful", actor),
-    "undo": distilled.undo,
+    "undo": reshaping.undo,
 }

@@ -6,7 +6,9 @@ from typing import Any
 
 from dashboard import experiences, settings_page
 from dashboard.difference import Piece, around, pieces
+from memory import conf
 from memory.distillation import redistil
+from memory.distillation.pipeline import LLM_MODEL
 from memory.models import Distillation, Experience
 from memory.vocabulary import WorkStatus
 
@@ -42,14 +44,21 @@ def difference(distillation: Distillation) -> Shown:
 
 
 def fields(typed: Mapping[str, str] | None = None) -> list[Mapping[str, Any]]:
-    """The settings that can be tried, with what holds now and what was typed."""
-    return [
-        {"setting": row.setting, "now": row.value, "typed": (typed or {}).get(row.setting.name, "")}
+    """The settings that can be tried, and the language model where there is one, with what holds now and what was
+    typed."""
+    given = typed or {}
+    found: list[Mapping[str, Any]] = [
+        {"setting": row.setting, "now": row.value, "typed": given.get(row.setting.name, ""), "is_number": True}
         for row in settings_page.rows()
         if row.setting.name in redistil.TRIED
     ]
+    if conf.text("ARES_LLM_URL"):
+        told = {"name": LLM_MODEL, "meaning": "Language model that is asked."}
+        found.append({"setting": told, "now": conf.text(LLM_MODEL), "typed": given.get(LLM_MODEL, "")})
+    return found
 
 
 def rules(typed: Mapping[str, str]) -> dict[str, str]:
     """The settings that were typed; what was left empty stays the tenant's."""
-    return {name: typed[name].strip() for name in sorted(redistil.TRIED) if typed.get(name, "").strip()}
+    names = sorted(redistil.TRIED | {LLM_MODEL})
+    return {name: typed[name].strip() for name in names if typed.get(name, "").strip()}

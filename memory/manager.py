@@ -84,8 +84,8 @@ class MemoryManager:
         Raises:
             NotFound: there is no such session.
         """
-        derived = forgetting.forget_stream(session.lock(session_id).pk)
-        return _with_rows(session.erase(session_id), derived)
+        derived = forgetting.forget_stream(Session.objects.with_id(session_id).pk, self._actor)
+        return self._erased(session.erase(session_id), derived)
 
     def erase_user(self, user_id: str) -> dict[str, Any]:
         """Erase what is recorded of a user and what was learned from it; the answer is a receipt.
@@ -93,8 +93,8 @@ class MemoryManager:
         Raises:
             NotFound: there is nothing of the user.
         """
-        derived = forgetting.forget_user(user_id)
-        return _with_rows(user.erase(user_id), derived)
+        derived = forgetting.forget_user(user_id, self._actor)
+        return self._erased(user.erase(user_id), derived)
 
     def create_task(self, session_id: Any, user_id: Any, given: Any) -> Task:
         """Open a task (`task.created`). See `layers.task.create`."""
@@ -105,7 +105,7 @@ class MemoryManager:
 
         See `layers.task.close`.
         """
-        was_open = Task.objects.with_id(task_id).is_open
+        was_open = task.lock(task_id).is_open
         closed = task.close(task_id, status, output)
         if was_open and limits.value("ARES_AUTO_DISTIL"):
             requests.of_ended_task(closed, self._actor)
@@ -166,15 +166,15 @@ class MemoryManager:
         """The agent's live session that was active last; None without one."""
         return session.latest_session_for_agent(agent_id, datetime.now(UTC))
 
+    def _erased(self, receipt: dict[str, Any], derived: Mapping[str, int]) -> dict[str, Any]:
+        """The receipt, with what was derived; the worker reads again what others had told too."""
+        rows = Counter(receipt["rows"])
+        rows.update(derived)
+        self._notify(Queue.DISTILLATION)
+        return receipt | {"rows": dict(rows)}
+
     def _of_task(self, task_id: str, wish: Any) -> Distillation:
-        made = requests.of_task(Task.objects.with_id(task_id), wish, self._actor)
+        made = requests.of_task(task.lock(task_id), wish, self._actor)
         if made.status == WorkStatus.PENDING:
             self._notify(Queue.DISTILLATION)
         return made
-
-
-def _with_rows(receipt: dict[str, Any], derived: Mapping[str, int]) -> dict[str, Any]:
-    """A receipt that counts what was learned as well."""
-    rows = Counter(receipt["rows"])
-    rows.update(derived)
-    return {**receipt, "rows": dict(rows)}

@@ -14,7 +14,7 @@ from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
 from memory.api.views import TenantView, body_object
 from memory.errors import Invalid
 from memory.events.draft import instant
-from memory.layers import distilled
+from memory.layers import distilled, reshaping
 from memory.models import Experience, Revision, Source
 from memory.vocabulary import ExperienceStatus, Kind, Method
 
@@ -193,7 +193,7 @@ class ExperienceView(TenantView):
     @extend_schema(responses={200: Receipt}, tags=["experiences"])
     def delete(self, request: Request, experience_id: str) -> Response:
         """Delete an experience with all that belongs to it. The answer is a receipt that counts what went."""
-        return Response(distilled.delete(experience_id))
+        return Response(distilled.delete(experience_id, actor_of(request)))
 
 
 class RevisionsView(TenantView):
@@ -229,7 +229,7 @@ class ReversionsView(TenantView):
     @extend_schema(request=None, responses={201: ExperienceWithSources}, tags=["experiences"])
     def post(self, request: Request, experience_id: str) -> Response:
         """Take back the last change of an experience."""
-        return Response(_shown(distilled.undo(experience_id, actor_of(request))), HTTPStatus.CREATED)
+        return Response(_shown(reshaping.undo(experience_id, actor_of(request))), HTTPStatus.CREATED)
 
 
 class MergesView(TenantView):
@@ -241,7 +241,7 @@ class MergesView(TenantView):
         other = body_object(request, {"other_id"}).get("other_id")
         if not isinstance(other, str):
             raise Invalid("other_id must name the other experience.")
-        return Response(_shown(distilled.merge(experience_id, other, actor_of(request))), HTTPStatus.CREATED)
+        return Response(_shown(reshaping.merge(experience_id, other, actor_of(request))), HTTPStatus.CREATED)
 
 
 class SplitsView(TenantView):
@@ -251,7 +251,7 @@ class SplitsView(TenantView):
     def post(self, request: Request, experience_id: str) -> Response:
         """Make several experiences of one, which is archived."""
         parts = body_object(request, {"parts"}).get("parts")
-        made = distilled.split(experience_id, parts or [], actor_of(request))
+        made = reshaping.split(experience_id, parts or [], actor_of(request))
         return Response(ExperienceSerializer(made, many=True).data, HTTPStatus.CREATED)
 
 

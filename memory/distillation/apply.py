@@ -8,16 +8,28 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from django.db import models
+from django.db.models import Max
 
 from memory.distillation.data import Candidate, Dropped, Turn
 from memory.distillation.update import Neighbour, Thresholds, Verdict, decide
 from memory.embedding.calibration import Calibration
 from memory.layers import revisions
+from memory.layers.distilled import DISTILLER
 from memory.models import Decision, Distillation, Experience, Source
 from memory.retrieval.filters import Filters
 from memory.retrieval.vector import Item, VectorStore, text_digest
 from memory.tenancy import current_tenant_id
-from memory.vocabulary import EXPERIENCE_PREFIX, Action, Collection, ExperienceStatus, WorkStatus, new_id
+from memory.vocabulary import (
+    EXPERIENCE_PREFIX,
+    Action,
+    Collection,
+    ExperienceStatus,
+    Kind,
+    Method,
+    WorkStatus,
+    new_id,
+)
 
 # So many nearest experiences are looked at; those beyond are farther than any threshold asks for.
 NEAREST = 8
@@ -44,11 +56,11 @@ class Writer:
         self._thresholds = thresholds
         self._model = model
         self._calibration = calibration
-        self._number = 0
+        self._number = distillation.decisions.aggregate(last=Max("number"))["last"] or 0
         self._touched: dict[str, Experience] = {}
         self._store = VectorStore()
         self._now = datetime.now(UTC)
-        self._actor = f"distillation:{distillation.pk}"
+        self._actor = f"{DISTILLER}{distillation.pk}"
         self.actions: Counter[str] = Counter()
 
     @property
@@ -69,10 +81,10 @@ class Writer:
         owner = self._distillation.user_id if candidate.personal else ""
         digest = revisions.digest(owner, candidate.kind, candidate.text)
         known = self._known(candidate, owner, digest)
-        verdict = known[0] if known else decide(candidate, self._neighbours(candidate, owner, vector), self._thresholds)
+        verdict = known[0] if known else self._verdict(candidate, owner, vector)
         experience = known[1] if known else self._apply(verdict, candidate, owner, digest, vector)
         if experience is not None and not self._distillation.draft:
-            Source.objects.bulk_create(self._sources(experience, candidate), ignore_conflicts=True)
+            self._corroborate(experience, candidate)
         row = self._row(UPDATE, verdict.action, verdict.rule, verdict.reason, _json(candidate))
         row.digest = digest
         row.experience = experience
@@ -83,25 +95,46 @@ class Writer:
             row.result_text = experience.text
         row.save(force_insert=True)
 
+    def _verdict(self, candidate: Candidate, owner: str, vector: npt.NDArray[np.float32]) -> Verdict:
+        neighbours = self._neighbours(candidate, owner, vector)
+        return decide(candidate, neighbours, self._thresholds, self._history(candidate, owner))
+
+    def _corroborate(self, experience: Experience, candidate: Candidate) -> None:
+        """Let an experience, and what it has become part of, rest on the candidate's messages too, and hold from when
+        it was said first, whichever conversation is read first."""
+        whole = filter(None, (experience.pk, experience.abstraction_id))
+        rows = [row for each in whole for row in self._sources(each, candidate)]
+        Source.objects.bulk_create(rows, ignore_conflicts=True)
+        between = Experience.objects.owned_by(experience.user_id).filter(
+            subject=experience.subject, valid_to__gt=candidate.occurred_at, valid_from__lt=experience.valid_from
+        )
+        if candidate.occurred_at < experience.valid_from and not (experience.subject and between.exists()):
+            since = {"valid_from": candidate.occurred_at}
+            reason = "It was said earlier already."
+            revisions.change(experience, since, "date", self._actor, reason, self._now)
+
     def _known(self, candidate: Candidate, owner: str, digest: bytes) -> tuple[Verdict, Experience] | None:
         """The verdict about what was decided before, word for word; what was superseded since may come back."""
-        if self._distillation.draft:
-            same = Experience.objects.filter(digest=digest, metadata__draft_of=self._distillation.pk)
-            experience = same.first()
-        else:
-            experience = Experience.objects.exclude(status=ExperienceStatus.DRAFT).filter(digest=digest).first()
-            if experience is None:
-                before = Decision.objects.filter(digest=digest, distillation__draft=False).exclude(experience=None)
-                found = before.order_by("-pk").select_related("experience").first()
-                experience = found.experience if found else None
+        experience = self._alike(digest).first()
+        if experience is None and not self._distillation.draft:
+            before = Decision.objects.filter(digest=digest, distillation__draft=False).exclude(experience=None)
+            found = before.order_by("-pk").select_related("experience").first()
+            experience = found.experience if found else None
         if experience is None or self._is_newer_again(candidate, experience):
             return None
         return Verdict(Action.DISCARD, "known", "It was said in the same words before."), experience
 
+    def _alike(self, digest: bytes) -> models.QuerySet[Experience]:
+        """What says the same in the same words: in the draft, or of what is known."""
+        same = Experience.objects.filter(digest=digest)
+        if self._distillation.draft:
+            return same.filter(metadata__draft_of=self._distillation.pk)
+        return same.exclude(status=ExperienceStatus.DRAFT)
+
     def _is_newer_again(self, candidate: Candidate, experience: Experience) -> bool:
         """Whether what somebody takes back to is newer than what had taken its place."""
         return (
-            experience.status == ExperienceStatus.SUPERSEDED
+            experience.status in (ExperienceStatus.SUPERSEDED, ExperienceStatus.DRAFT)
             and experience.valid_to is not None
             and candidate.occurred_at > experience.valid_to
         )
@@ -113,11 +146,18 @@ class Writer:
         near = {hit.item_id: self._calibration.similarity(hit.cosine) for hit in hits}
         mine = Experience.objects.owned_by(owner).filter(status=status)
         if self._distillation.draft:
-            mine = mine.filter(metadata__draft_of=self._distillation.pk)
+            mine = mine.filter(metadata__draft_of=self._distillation.pk, valid_to=None)
         found = {each.pk: each for each in mine.filter(pk__in=near)}
         if candidate.subject:
             found |= {each.pk: each for each in mine.filter(subject=candidate.subject[:200])}
         return [_neighbour(each, near.get(each.pk, 0.0)) for each in found.values()]
+
+    def _history(self, candidate: Candidate, owner: str) -> list[Neighbour]:
+        """What was said of the candidate's subject and holds no more."""
+        if not candidate.subject or self._distillation.draft:
+            return []
+        mine = Experience.objects.owned_by(owner).filter(subject=candidate.subject[:200])
+        return [_neighbour(each, 0.0) for each in mine.filter(status=ExperienceStatus.SUPERSEDED)]
 
     def _apply(
         self, verdict: Verdict, candidate: Candidate, owner: str, digest: bytes, vector: npt.NDArray[np.float32]
@@ -127,21 +167,26 @@ class Writer:
             return self._touch(self._join(nearest, verdict, candidate))
         if verdict.action == Action.DISCARD:
             return None if verdict.rule == "unsure" else nearest
-        back = Experience.objects.exclude(status=ExperienceStatus.DRAFT).filter(digest=digest).first()
-        if back is not None and not self._distillation.draft:
-            changes = {"status": ExperienceStatus.ACTIVE, "valid_from": candidate.occurred_at, "valid_to": None}
-            changes["superseded_by_id"] = None
+        back = self._alike(digest).first()
+        if back is not None:
+            changes: dict[str, Any] = {"valid_from": candidate.occurred_at, "valid_to": None, "superseded_by_id": None}
+            if not self._distillation.draft:
+                changes["status"] = ExperienceStatus.ACTIVE
             made = revisions.change(back, changes, "restore", self._actor, verdict.reason, self._now)
         else:
             made = self._insert(candidate, owner, verdict, vector)
         if verdict.supersedes and nearest is not None:
-            gone = {
-                "status": ExperienceStatus.SUPERSEDED,
-                "superseded_by_id": made.pk,
-                "valid_to": max(candidate.occurred_at, nearest.valid_from),
-            }
-            revisions.change(nearest, gone, "supersede", self._actor, verdict.reason, self._now)
+            self._supersede(nearest, made, max(candidate.occurred_at, nearest.valid_from), verdict)
+        if verdict.before is not None:
+            earlier = Experience.objects.select_for_update().get(pk=verdict.before.id)
+            self._supersede(earlier, made, candidate.occurred_at, verdict)
         return self._touch(made)
+
+    def _supersede(self, older: Experience, newer: Experience, since: datetime, verdict: Verdict) -> None:
+        gone: dict[str, Any] = {"superseded_by_id": newer.pk, "valid_to": since}
+        if not self._distillation.draft:
+            gone["status"] = ExperienceStatus.SUPERSEDED
+        revisions.change(older, gone, "supersede", self._actor, verdict.reason, self._now)
 
     def _insert(
         self, candidate: Candidate, owner: str, verdict: Verdict, vector: npt.NDArray[np.float32]
@@ -173,7 +218,7 @@ class Writer:
         if verdict.superseded and verdict.neighbour is not None:
             new.status = ExperienceStatus.SUPERSEDED if not self._distillation.draft else status
             new.valid_to, new.superseded_by_id = verdict.neighbour.valid_from, verdict.neighbour.id
-        sources = [] if self._distillation.draft else self._sources(new, candidate)
+        sources = [] if self._distillation.draft else self._sources(new.pk, candidate)
         revisions.begin(new, "insert", self._actor, verdict.reason[:REASON_LENGTH], self._now, sources)
         item = Item(new.pk, self._model, vector.tolist(), text_digest(new.text))
         self._store.add(Collection.EXPERIENCE, [item])
@@ -187,10 +232,11 @@ class Writer:
             "entities": list(dict.fromkeys([*nearest.entities, *candidate.entities]))[:48],
             "confidence": round(confidence, 4),
             "importance": max(nearest.importance, candidate.importance),
+            "valid_from": min(nearest.valid_from, candidate.occurred_at),
         }
         text = f"{verdict.problem}\n{verdict.solution}" if verdict.problem else verdict.solution
         digest = revisions.digest(nearest.user_id, nearest.kind, text)
-        if Experience.objects.exclude(pk=nearest.pk).filter(digest=digest).exists():
+        if self._alike(digest).exclude(pk=nearest.pk).exists():
             return nearest  # another one says all of this already
         return revisions.change(
             nearest, changes, verdict.action, self._actor, verdict.reason[:REASON_LENGTH], self._now
@@ -200,11 +246,12 @@ class Writer:
         self._touched[experience.pk] = experience
         return experience
 
-    def _sources(self, experience: Experience, candidate: Candidate) -> list[Source]:
+    def _sources(self, experience_id: str, candidate: Candidate) -> list[Source]:
+        """A row for each message that the candidate rests on."""
         return [
             Source(
                 tenant_id=current_tenant_id(),
-                experience=experience,
+                experience_id=experience_id,
                 distillation_id=self._distillation.pk,
                 stream_name=self._distillation.stream_name,
                 event_version=self._turns[source].version,
@@ -241,8 +288,17 @@ def _neighbour(experience: Experience, similarity: float) -> Neighbour:
         confidence=experience.confidence,
         valid_from=experience.valid_from,
         similarity=similarity,
+        valid_to=experience.valid_to,
     )
 
 
 def _json(candidate: Candidate) -> dict[str, Any]:
     return asdict(candidate) | {"occurred_at": candidate.occurred_at.isoformat(), "terms": dict(candidate.terms)}
+
+
+def candidate_of(told: Mapping[str, Any]) -> Candidate:
+    """The candidate that a decision keeps."""
+    times = {"occurred_at": datetime.fromisoformat(told["occurred_at"])}
+    kinds = {"kind": Kind(told["kind"]), "method": Method(told["method"])}
+    lists = {name: tuple(told[name]) for name in ("entities", "sources")}
+    return Candidate(**{**told, **times, **kinds, **lists})

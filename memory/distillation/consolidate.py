@@ -12,7 +12,7 @@ from memory.distillation.merge import is_same_problem, merged
 from memory.embedding.calibration import Calibration
 from memory.embedding.current import calibration_of, embedder
 from memory.errors import Conflict
-from memory.layers import distilled, revisions
+from memory.layers import reshaping, revisions
 from memory.models import Experience, Vector
 from memory.vocabulary import EXPERIENCE_PREFIX, Collection, ExperienceStatus, Kind, Method, Queue, WorkStatus, new_id
 
@@ -105,6 +105,6 @@ def _abstract(members: Sequence[Experience]) -> bool:
     for member in members:
         gone = {"status": ExperienceStatus.ARCHIVED, "abstraction_id": new.pk}
         revisions.change(member, gone, "consolidate", ACTOR, f"Part of {new.pk}.", now)
-        distilled.share_sources(member, new)
+        reshaping.share_sources(member, new)
     queue.put(Queue.EMBEDDING, [new.pk])
     return True

@@ -1,6 +1,7 @@
 """Two texts become one that keeps every specific of both. Pure."""
 
 import re
+from collections import Counter
 
 from memory.distillation.language import CJK, sentences
 
@@ -10,10 +11,12 @@ SAME_PROBLEM = 0.6
 # Of its words, the share of new ones from which a text without specifics adds something.
 NEW_WORDS = 0.4
 _SPECIFIC = re.compile(
-    r"`[^`\n]+`|[\w.+-]+@[\w-]+\.\w+|(?:[\w.-]+/)+[\w.-]+|\b[A-Za-z]*\d[\w.:-]*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b[A-Z]{2,}\w*\b|\b\w+_\w+\b"
+    r"`[^`\n]+`|https?://[^\s)>\"'，。]+|[\w.+-]+@[\w-]+\.\w+|(?<![\w/])/[\w.-]+(?:/[\w.-]+)*|(?:[\w.-]+/)+[\w.-]+"
+    r"|(?<![\w-])--?[A-Za-z][\w-]+|\b[A-Za-z_][\w-]+(?:\.[A-Za-z_][\w-]+)+\b|\b[A-Za-z]*\d[\w.:-]*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b[A-Z]{2,}\w*\b|\b\w+_\w+\b"
     r"|(?<=[a-z,;] )[A-Z][\w-]+|[《「“][^》」”\n]{1,40}[》」”]"
 )
-_WORD = re.compile(r"[A-Za-z][A-Za-z'-]+|[\u4e00-\u9fff]")
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]+")
+_NUMBERED = re.compile(r"\b([a-z][a-z'-]+) #?(\d+)\b(?![.:/%-]?\d)")
 _STOP = frozenset(
     [
         "the",
@@ -116,8 +119,7 @@ _STOP = frozenset(
 def adds(new: str, known: str) -> list[str]:
     """What a text says that another one does not: its specifics (numbers, names, code, paths), or, of a text that has
     none of its own, its words where they are many; empty if it adds nothing."""
-    held = known.casefold()
-    fresh = [each for each in dict.fromkeys(_SPECIFIC.findall(new)) if each.strip("`《》「」“”").casefold() not in held]
+    fresh = [each for each in dict.fromkeys(_SPECIFIC.findall(new)) if not holds(known, each)]
     if fresh:
         return fresh
     words = content_words(new)
@@ -125,9 +127,19 @@ def adds(new: str, known: str) -> list[str]:
     return sorted(unknown) if len(unknown) > NEW_WORDS * max(1, len(words)) else []
 
 
+def holds(text: str, specific: str) -> bool:
+    """Whether a specific stands in a text as a whole: port 80 does not stand in port 8080, nor 1.2 in 1.2.3."""
+    bare = re.escape(specific.strip("`《》「」“”.,:").casefold())
+    return re.search(rf"(?<![a-z0-9_])(?<![0-9][.:]){bare}(?![a-z0-9_])(?![.:][0-9])", text.casefold()) is not None
+
+
 def content_words(text: str) -> set[str]:
     """The words of a text that carry meaning, in lower case, without plural endings; Chinese by character."""
-    return {_stem(word) for word in map(str.lower, _WORD.findall(text)) if word not in _STOP}
+    return set(_stems(text)) | {character for character in CJK.findall(text) if character not in _STOP}
+
+
+def _stems(text: str) -> list[str]:
+    return [_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP]
 
 
 def is_same_problem(one: str, other: str) -> bool:
@@ -139,6 +151,25 @@ def is_same_problem(one: str, other: str) -> bool:
         return False
     mine, theirs = set(_SPECIFIC.findall(one)), set(_SPECIFIC.findall(other))
     return not (mine - theirs and theirs - mine) or len(mine & theirs) >= len(mine ^ theirs)
+
+
+def are_of_others(one: str, other: str) -> bool:
+    """Whether two texts that read alike are about other things: each counts or numbers something that the other does
+    not (mug 3, apple 1), or says again and again what the other never says."""
+    mine, theirs = _numbered(one), _numbered(other)
+    if mine - theirs and theirs - mine:
+        return True
+    first, second = Counter(_stems(one)), Counter(_stems(other))
+    return _insists(first, second) and _insists(second, first)
+
+
+def _insists(one: Counter[str], other: Counter[str]) -> bool:
+    return any(times > 1 and word not in other for word, times in one.items())
+
+
+def _numbered(text: str) -> set[tuple[str, str]]:
+    """What is counted or numbered: the word before a number, and the number."""
+    return {(_stem(word), number) for word, number in _NUMBERED.findall(text.lower()) if word not in _STOP}
 
 
 def merged(problem: str, solution: str, more_problem: str, more_solution: str) -> tuple[str, str]:

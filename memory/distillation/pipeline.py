@@ -5,26 +5,30 @@ transaction, a tenant's distillations one after the other, so that the same conv
 what it comes to once.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from memory import limits, queue, sql
 from memory.distillation import summary, turns
 from memory.distillation.apply import Writer
-from memory.distillation.data import Candidate, Dropped, Extraction, Rules, Turn
+from memory.distillation.data import Extraction, Rules, Turn
+from memory.distillation.echo import Recalled, without_recalled
 from memory.distillation.extract import extract
 from memory.distillation.update import Thresholds
 from memory.embedding.current import calibration_of, embedder
 from memory.embedding.spec import Matrix
-from memory.errors import Conflict
+from memory.errors import Conflict, NotFound
 from memory.events import facts, history, store
 from memory.events.draft import draft
+from memory.layers import task
 from memory.llm import client as llm
 from memory.models import Decision, Distillation, Experience, QueueItem, Stream, Task
 from memory.tenancy import tenant_scope
 from memory.tokens import counting
-from memory.vocabulary import Action, DistillationMode, EventType, Outcome, WorkStatus
+from memory.vocabulary import Action, DistillationMode, EventType, Outcome, TaskStatus, WorkStatus
+
+# The one thing that a try may change beside the settings of a tenant.
+LLM_MODEL = "ARES_LLM_MODEL"
 
 
 def run(tenant_id: int, item: QueueItem) -> None:
@@ -35,7 +39,7 @@ def run(tenant_id: int, item: QueueItem) -> None:
         LeaseLost: another worker has it by now; nothing was decided.
     """
     with tenant_scope(tenant_id):
-        distillation = Distillation.objects.filter(pk=item.subject_id).first()
+        distillation = Distillation.objects.select_for_update().filter(pk=item.subject_id).first()
         if distillation is None or distillation.status == WorkStatus.COMPLETED:
             queue.finish(item)
             return
@@ -48,8 +52,10 @@ def run(tenant_id: int, item: QueueItem) -> None:
         read = turns.of_stream(stream, *_part(distillation)) if stream else []
         recalled = _recalled(stream) if stream else []
         rules, thresholds = rules_of(distillation), thresholds_of(distillation)
-    failed = stream is not None and stream.outcome == Outcome.FAILED
-    extraction, note = extracted(read, rules, failed=failed, recalled=recalled)
+        failed = stream is not None and _has_failed(distillation, stream)
+    extraction, note = extracted(
+        read, rules, failed=failed, recalled=recalled, model=llm.client(wished_model(distillation))
+    )
     model = embedder()
     vectors = model.embed_passages([candidate.text for candidate in extraction.candidates])
     with tenant_scope(tenant_id):
@@ -63,25 +69,25 @@ def run(tenant_id: int, item: QueueItem) -> None:
 
 def _pack_later(distillation: Distillation, item: QueueItem) -> None:
     queue.finish(item)
-    task = Task.objects.filter(pk=distillation.task_id).first()
-    if task is not None:
-        pack(distillation, task)
-    else:
+    try:
+        pack(distillation, task.lock(distillation.task_id))
+    except NotFound:
         note_failure(distillation.pk, WorkStatus.FAILED, "The task was forgotten meanwhile.")
 
 
-def extracted(read: Sequence[Turn], rules: Rules, *, failed: bool, recalled: Sequence[str]) -> tuple[Extraction, str]:
+def extracted(
+    read: Sequence[Turn], rules: Rules, *, failed: bool, recalled: Sequence[Recalled], model: llm.Client | None
+) -> tuple[Extraction, str]:
     """The candidates in these turns, by rules and, where there is one, by a language model; and a note if that failed.
 
     Args:
-        recalled: texts that were put in front of the model: what repeats them was not learned here.
+        recalled: what was put in front of the agent: what repeats it afterwards was not learned here.
     """
     found = extract(read, rules, failed=failed)
     note = ""
-    model = llm.client()
     if model is not None and read:
         found, note = summary.extended(found, read, rules, model)
-    return _without_recalled(found, recalled), note
+    return without_recalled(found, recalled, {turn.id: turn.version for turn in read}), note
 
 
 def complete(
@@ -108,11 +114,11 @@ def complete(
         record(distillation, [experience.pk for experience in touched], writer.actions)
 
 
-def pack(distillation: Distillation, task: Task) -> Distillation:
+def pack(distillation: Distillation, packed: Task) -> Distillation:
     """The light path: a task's input and output, as they are, become the distillation's one decision."""
     now = datetime.now(UTC)
     distillation.status, distillation.started_at, distillation.completed_at = WorkStatus.COMPLETED, now, now
-    distillation.save()
+    distillation.save(force_insert=distillation._state.adding)
     Decision.objects.create(
         tenant_id=distillation.tenant_id,
         distillation=distillation,
@@ -121,20 +127,20 @@ def pack(distillation: Distillation, task: Task) -> Distillation:
         action=Action.INSERT,
         rule="light",
         reason="Input and output were packed as they are.",
-        candidate={"input": task.input, "output": task.output, "status": task.status},
+        candidate={"input": packed.input, "output": packed.output, "status": packed.status},
         created_at=now,
     )
     record(distillation, [], {Action.INSERT: 1})
     return distillation
 
 
-def record(distillation: Distillation, experiences: Sequence[str], actions: dict[str, int]) -> None:
+def record(distillation: Distillation, experiences: Sequence[str], actions: Mapping[str, int]) -> None:
     """Tell the stream what was learned from it."""
     payload = {
         "distillation_id": distillation.pk,
         "mode": distillation.mode,
         "experiences": list(experiences),
-        "decisions": actions,
+        "decisions": dict(actions),
         "input_tokens": distillation.input_tokens,
         "memory_tokens": distillation.memory_tokens,
     } | ({"task_id": distillation.task_id} if distillation.task_id else {})
@@ -162,6 +168,11 @@ def thresholds_of(distillation: Distillation) -> Thresholds:
     )
 
 
+def wished_model(distillation: Distillation) -> str:
+    """The language model that this distillation was told to ask; empty for the installation's."""
+    return str(distillation.rules.get(LLM_MODEL, ""))
+
+
 def setting(distillation: Distillation, name: str) -> float:
     """A setting as it holds for this distillation."""
     given = distillation.rules.get(name)
@@ -185,32 +196,19 @@ def _part(distillation: Distillation) -> tuple[int, int | None]:
     return told[0], told[-1] if len(told) > 1 else None
 
 
-def _recalled(stream: Stream) -> list[str]:
-    """The texts of experiences that were recalled in this stream."""
-    ids = set()
+def _has_failed(distillation: Distillation, stream: Stream) -> bool:
+    """Whether what is read came to no good end: the task, where it is about one, else the whole run."""
+    if not distillation.task_id:
+        return stream.outcome == Outcome.FAILED
+    return Task.objects.filter(pk=distillation.task_id, status=TaskStatus.FAILED).exists()
+
+
+def _recalled(stream: Stream) -> list[Recalled]:
+    """What was recalled in this stream: the experiences as they are now, and as the events tell them."""
+    told: list[tuple[int, str, str]] = []
     for event in history.of_types(stream, [EventType.MEMORY_RECALLED], turns.MOST_EVENTS):
         results = event.payload.get("results")
-        ids |= (
-            {facts.string(each, "id") for each in results if isinstance(each, dict)}
-            if isinstance(results, list)
-            else set()
-        )
-    return [experience.text for experience in Experience.objects.filter(pk__in=ids)]
-
-
-def _without_recalled(extraction: Extraction, recalled: Sequence[str]) -> Extraction:
-    held = [_plain(text) for text in recalled]
-    kept: list[Candidate] = []
-    dropped = list(extraction.dropped)
-    for candidate in extraction.candidates:
-        said = _plain(candidate.solution.partition(": ")[2] or candidate.solution)
-        if any(said in text or _plain(candidate.solution) in text for text in held):
-            why = "It repeats what was recalled from memory in this run."
-            dropped.append(Dropped("recalled", why, candidate.text[:200], candidate.sources))
-        else:
-            kept.append(candidate)
-    return replace(extraction, candidates=tuple(kept), dropped=tuple(dropped))
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
+        found = [each for each in results if isinstance(each, dict)] if isinstance(results, list) else []
+        told += [(event.version, facts.string(each, "id"), facts.string(each, "text")) for each in found]
+    texts = {each.pk: each.text for each in Experience.objects.filter(pk__in={pk for _, pk, _ in told})}
+    return [Recalled(version, texts.get(pk, excerpt)) for version, pk, excerpt in told]

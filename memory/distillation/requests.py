@@ -5,7 +5,7 @@ from typing import Any
 
 from memory import limits, queue
 from memory.distillation import pipeline
-from memory.distillation.policy import Policy, choose
+from memory.distillation.policy import Policy, choose, value_of
 from memory.errors import Invalid
 from memory.events import facts
 from memory.models import Distillation, Session, Stream, Task
@@ -65,6 +65,13 @@ def of_expired_session(session: Session) -> Distillation | None:
     return of_stream(Stream.objects.get(pk=session.stream_id), "schedule:expire_sessions")
 
 
+def again(distillation: Distillation, reason: str, actor: str) -> Distillation:
+    """Have what a distillation read distilled once more, with the same rules."""
+    stream = Stream.objects.named(distillation.stream_name)
+    same = {name: getattr(distillation, name) for name in ("session_id", "task_id", "rules")}
+    return _queued(_new(stream, DistillationMode.FULL, actor, reason=reason, **same))
+
+
 def retry(distillation: Distillation) -> Distillation:
     """Try a failed distillation again.
 
@@ -78,9 +85,10 @@ def retry(distillation: Distillation) -> Distillation:
 
 
 def _chosen(task: Task, wish: Any) -> tuple[DistillationMode, str]:
-    packed = len(facts.text_of(task.input)) + len(facts.text_of(task.output))
-    policy = Policy(full_from=limits.value("ARES_FULL_FROM_CHARACTERS"))
-    return choose(wish, task.status, packed, task.session.message_count, policy)
+    given, output, said = facts.text_of(task.input), facts.text_of(task.output), task.session.message_count
+    value = value_of(given, output, said)
+    policy = Policy(limits.value("ARES_FULL_FROM_CHARACTERS"), limits.fraction("ARES_FULL_FROM_VALUE"))
+    return choose(wish, task.status, len(given) + len(output), value, said, policy)
 
 
 def _new(stream: Stream, mode: DistillationMode, actor: str, **fields: Any) -> Distillation:
@@ -99,6 +107,6 @@ def _new(stream: Stream, mode: DistillationMode, actor: str, **fields: Any) -> D
 
 
 def _queued(distillation: Distillation) -> Distillation:
-    distillation.save()
+    distillation.save(force_insert=distillation._state.adding)
     queue.put(Queue.DISTILLATION, [distillation.pk])
     return distillation

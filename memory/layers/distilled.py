@@ -8,23 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from memory import limits, queue
+from memory import limits, queue, sql
 from memory.errors import Conflict, Invalid
 from memory.events import store
 from memory.events.draft import draft, text
-from memory.layers import revisions
+from memory.layers import lineage, revisions
 from memory.models import Decision, Experience, IndexedText, Revision, Source, Vector
-from memory.retrieval import items, lexical
 from memory.vocabulary import (
-    EXPERIENCE_PREFIX,
     MEMORY_STREAM,
     PERSONAL_KINDS,
     Collection,
     EventType,
     ExperienceStatus,
     Kind,
-    Queue,
-    new_id,
 )
 
 TEXT_LENGTH = 20_000
@@ -37,10 +33,8 @@ PRIOR = 4
 # Three more helpful than harmful verdicts make an experience one that is evicted last.
 OFTEN_HELPFUL = 3
 VERDICTS = {"helpful": 1.0, "harmful": 0.0}
-# So many parts an experience is split into at most: each is embedded and indexed.
-MOST_PARTS = 20
-# What changes several experiences at once.
-TOGETHER = ("merge", "split", "undo")
+# How revisions name a distillation as who made them.
+DISTILLER = "distillation:"
 # By the status they lead to.
 STATUS_CHANGES = {ExperienceStatus.ACTIVE: "restore", ExperienceStatus.ARCHIVED: "archive"}
 
@@ -56,7 +50,7 @@ def edit(experience_id: str, changes: Mapping[str, Any], actor: str, reason: str
     unknown = ", ".join(sorted(changes.keys() - EDITABLE))
     if unknown:
         raise Invalid(f"These cannot be changed: {unknown[:REASON_LENGTH]}. There are: {', '.join(sorted(EDITABLE))}.")
-    experience = _settled(experience_id)
+    experience = lock(experience_id)
     wanted = {name: _checked(experience, name, value) for name, value in changes.items()}
     if not (wanted.get("solution", experience.solution)).strip():
         raise Invalid("solution must hold something.")
@@ -65,7 +59,7 @@ def edit(experience_id: str, changes: Mapping[str, Any], actor: str, reason: str
         made = "pin" if wanted["pinned"] else "unpin"
     if wanted.get("status") == ExperienceStatus.ACTIVE:
         wanted |= _as_active(experience)
-    return revisions.change(experience, wanted, made, actor, _reason(reason), datetime.now(UTC))
+    return revisions.change(experience, wanted, made, actor, reason_of(reason), datetime.now(UTC))
 
 
 def pin(experience_id: str, actor: str, *, pinned: bool = True) -> Experience:
@@ -93,108 +87,7 @@ def release(experience_id: str, actor: str, reason: str = "") -> Experience:
     if experience.status != ExperienceStatus.QUARANTINED:
         raise Conflict(f"Experience {experience_id} is not in quarantine, but {experience.status}.")
     changes = {"status": ExperienceStatus.ACTIVE}
-    return revisions.change(experience, changes, "release", actor, _reason(reason), datetime.now(UTC))
-
-
-def merge(experience_id: str, other_id: str, actor: str, reason: str = "") -> Experience:
-    """Put another experience into this one: this one's text gets its own, sources go along, the other is archived.
-
-    Raises:
-        NotFound: one of them is not there.
-        Invalid: both are one.
-        Conflict: they belong to different users, one is not active, or together they are too long.
-    """
-    if experience_id == other_id:
-        raise Invalid("An experience cannot be merged with itself.")
-    pair = {each.pk: each for each in (lock(one) for one in sorted((experience_id, other_id)))}
-    kept, other = pair[experience_id], pair[other_id]
-    if kept.user_id != other.user_id:
-        raise Conflict("They belong to different users, so they stay apart.")
-    for each in (kept, other):
-        _check_active(each, "merged")
-    now = datetime.now(UTC)
-    told = _reason(reason)
-    away = {"status": ExperienceStatus.ARCHIVED, "abstraction_id": kept.pk}
-    revisions.change(other, away, "merge", actor, told or f"Merged into {kept.pk}.", now)
-    texts = {
-        "problem": kept.problem if other.problem in kept.problem else f"{kept.problem}\n{other.problem}".strip(),
-        "solution": kept.solution if other.solution in kept.solution else f"{kept.solution}\n{other.solution}",
-        "entities": list(dict.fromkeys([*kept.entities, *other.entities])),
-    }
-    if max(len(texts["problem"]), len(texts["solution"])) > TEXT_LENGTH:
-        raise Conflict(f"Together they are longer than {TEXT_LENGTH:,} characters, so they stay apart.")
-    revisions.change(kept, texts, "merge", actor, told or f"Merged with {other.pk}.", now)
-    share_sources(other, kept)
-    return kept
-
-
-def split(experience_id: str, parts: Sequence[Mapping[str, Any]], actor: str, reason: str = "") -> list[Experience]:
-    """Make several experiences of one, which is archived; each has its sources.
-
-    Args:
-        parts: `{problem?, solution}` each, from two to MOST_PARTS.
-
-    Raises:
-        NotFound: there is no such experience. Invalid: the parts are not what they must be.
-        Conflict: one of the parts is known already, or it is not active.
-    """
-    if not isinstance(parts, list | tuple) or len(parts) < 2 or not all(isinstance(part, dict) for part in parts):
-        raise Invalid("parts must be a list of at least two objects with problem and solution.")
-    if len(parts) > MOST_PARTS:
-        raise Invalid(f"parts must be at most {MOST_PARTS}, not {len(parts):,}.")
-    experience = lock(experience_id)
-    _check_active(experience, "split")
-    now = datetime.now(UTC)
-    made = []
-    for number, part in enumerate(parts):
-        solution = text(part.get("solution"), f"parts[{number}].solution", TEXT_LENGTH).strip()
-        if not solution:
-            raise Invalid(f"parts[{number}].solution must hold something.")
-        new = Experience(
-            **{name: getattr(experience, name) for name in revisions.KEPT if name not in ("helpful", "harmful")},
-            id=new_id(EXPERIENCE_PREFIX),
-            agent_id=experience.agent_id,
-            method=experience.method,
-        )
-        new.problem = text(part.get("problem"), f"parts[{number}].problem", TEXT_LENGTH).strip()
-        new.solution, new.subject, new.value = solution, "", ""
-        made.append(revisions.begin(new, "split", actor, _reason(reason) or f"Split from {experience.pk}.", now))
-        share_sources(experience, new)
-    away = {"status": ExperienceStatus.ARCHIVED}
-    revisions.change(experience, away, "split", actor, _reason(reason) or "Split.", now)
-    queue.put(Queue.EMBEDDING, [new.pk for new in made])
-    return made
-
-
-def undo(experience_id: str, actor: str) -> Experience:
-    """Take back the last change, with what it did to others; taking back an undo does it again.
-
-    Raises:
-        NotFound: there is no such experience. Conflict: nothing was changed since it was made, or it is a draft.
-    """
-    experience = _settled(experience_id)
-    last = Revision.objects.filter(experience=experience).order_by("-number").first()
-    if last is None or last.before is None:
-        raise Conflict(f"Experience {experience_id} was not changed since it was made.")
-    now = datetime.now(UTC)
-    for other in _changed_with(last):
-        gone = {"status": ExperienceStatus.ARCHIVED}
-        back = revisions.restored(other.before) if other.before else gone
-        reason = f"Undone with revision {last.number} of {experience.pk}."
-        revisions.change(lock(other.experience_id), back, "undo", actor, reason, now)
-    return revisions.change(
-        experience, revisions.restored(last.before), "undo", actor, f"Undid revision {last.number}.", now
-    )
-
-
-def _changed_with(last: Revision) -> list[Revision]:
-    """What the same merge, split or undoing did to other experiences that were not changed since: one act of somebody
-    has one time. A distillation has one time too, but its changes stand each for itself."""
-    if last.change not in TOGETHER or last.actor.startswith("distillation:"):
-        return []
-    same = Revision.objects.filter(created_at=last.created_at, actor=last.actor, change=last.change)
-    others = same.exclude(experience_id=last.experience_id).select_related("experience").order_by("experience_id")
-    return [each for each in others if each.number == each.experience.revision]
+    return revisions.change(experience, changes, "release", actor, reason_of(reason), datetime.now(UTC))
 
 
 def feedback(experience_id: str, verdict: Any, actor: str, note: Any = None) -> Experience:
@@ -207,7 +100,7 @@ def feedback(experience_id: str, verdict: Any, actor: str, note: Any = None) -> 
     if not isinstance(verdict, str) or verdict not in VERDICTS:
         raise Invalid("verdict must be helpful or harmful.")
     told = text(note, "note", REASON_LENGTH)
-    experience = _settled(experience_id)
+    experience = lock(experience_id)
     changes = {
         verdict: getattr(experience, verdict) + 1,
         "confidence": after_verdict(
@@ -224,14 +117,18 @@ def after_verdict(confidence: float, verdict: float, number: int) -> float:
     return round(confidence + (verdict - confidence) / (PRIOR + number), 4)
 
 
-def delete(experience_id: str) -> dict[str, Any]:
-    """Delete an experience with all that belongs to it; the answer is a receipt that counts rows by table.
+def delete(experience_id: str, actor: str) -> dict[str, Any]:
+    """Delete an experience with all that belongs to it; the answer is a receipt that counts rows by table. What had
+    become part of it, or had been superseded by it, holds again.
 
     Raises:
         NotFound: there is none.
     """
+    sql.run("lock_memory", {})
     experience = lock(experience_id)
-    return {"id": experience_id, "deleted_at": datetime.now(UTC), "rows": remove([experience.pk])}
+    lineage.let_go([experience.pk], actor)
+    rows = remove([experience.pk]) | {"idempotency_keys": lineage.forget_answers([experience.pk])}
+    return {"id": experience_id, "deleted_at": datetime.now(UTC), "rows": rows}
 
 
 def remove(ids: Sequence[str]) -> dict[str, int]:
@@ -257,6 +154,7 @@ def remove(ids: Sequence[str]) -> dict[str, int]:
 def evict(now: datetime) -> int:
     """Delete what a tenant has too many of: the least recently used first, often helpful ones later, pinned ones last.
     Returns how many; the tenant's memory stream records which."""
+    sql.run("lock_memory", {})
     most = limits.value("ARES_MAX_EXPERIENCES")
     surplus = Experience.objects.exclude(status=ExperienceStatus.DRAFT).count() - most
     if surplus <= 0:
@@ -272,41 +170,12 @@ def lock(experience_id: str) -> Experience:
     """The experience, locked until the transaction ends.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is none. Conflict: it is a draft.
     """
-    return Experience.objects.select_for_update().with_id(experience_id)
-
-
-def share_sources(giver: Experience, taker: Experience) -> None:
-    """Let the taker rest on the giver's sources too."""
-    rows = [
-        Source(
-            tenant_id=taker.tenant_id,
-            experience=taker,
-            distillation_id=source.distillation_id,
-            stream_name=source.stream_name,
-            event_version=source.event_version,
-            message_id=source.message_id,
-            created_at=datetime.now(UTC),
-        )
-        for source in Source.objects.filter(experience=giver)
-    ]
-    Source.objects.bulk_create(rows, ignore_conflicts=True)
-    lexical.index(items.of_experiences([taker]))
-
-
-def _settled(experience_id: str) -> Experience:
-    """The experience, locked; a draft is its distillation's to accept or drop."""
-    experience = lock(experience_id)
-    if experience.status == ExperienceStatus.DRAFT:
+    found = Experience.objects.select_for_update().with_id(experience_id)
+    if found.status == ExperienceStatus.DRAFT:
         raise Conflict("A draft is accepted or dropped with its distillation.")
-    return experience
-
-
-def _check_active(experience: Experience, done: str) -> None:
-    """What waits for an operator, or was taken away, must not come back to agents in another's text."""
-    if experience.status != ExperienceStatus.ACTIVE:
-        raise Conflict(f"Experience {experience.pk} is {experience.status}; only active ones can be {done}.")
+    return found
 
 
 def _as_active(experience: Experience) -> dict[str, Any]:
@@ -357,5 +226,10 @@ _CHECKS: Mapping[str, Callable[[Experience, Any], Any]] = {
 }
 
 
-def _reason(reason: Any) -> str:
+def reason_of(reason: Any) -> str:
+    """A reason as it was given, empty where none was.
+
+    Raises:
+        Invalid: it is no text, or too long.
+    """
     return text(reason, "reason", REASON_LENGTH)

@@ -230,4 +230,4 @@ def _row(session: Session, number: int, event: Event) -> Message:
 
 
 def _lifetime() -> timedelta:
-    return timedelta(hours=conf.value("ARES_SESSION_TTL_HOURS"))
+    return timedelta(hours=limits.value("ARES_SESSION_TTL_HOURS"))

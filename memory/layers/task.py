@@ -62,8 +62,7 @@ def close(task_id: str, status: Any, output: Any) -> Task:
     """
     if status not in (TaskStatus.COMPLETED, TaskStatus.FAILED):
         raise Invalid("status must be completed or failed.")
-    session.lock(Task.objects.with_id(task_id).session_id)  # before the task's row: who deletes goes that way too
-    task = Task.objects.select_for_update().with_id(task_id)
+    task = lock(task_id)
     if task.status != TaskStatus.OPEN:
         if (task.status, task.output) == (status, output):
             return task
@@ -74,6 +73,16 @@ def close(task_id: str, status: Any, output: Any) -> Task:
     task.status, task.output, task.updated_at = status, output, recorded.recorded_at
     task.save(update_fields=["status", "output", "updated_at"])
     return task
+
+
+def lock(task_id: str) -> Task:
+    """The task, locked until the transaction ends.
+
+    Raises:
+        NotFound: there is none.
+    """
+    session.lock(Task.objects.with_id(task_id).session_id)  # before the task's row: who deletes goes that way too
+    return Task.objects.select_for_update().with_id(task_id)
 
 
 def expire(now: datetime) -> int:

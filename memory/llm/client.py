@@ -63,13 +63,13 @@ class Client:
 
 
 @cache
-def client() -> Client | None:
-    """The model that this installation is set to; None without ARES_LLM_URL."""
+def client(model: str = "") -> Client | None:
+    """The model of this name, or the one that this installation is set to; None without ARES_LLM_URL."""
     url = conf.text("ARES_LLM_URL")
     if not url:
         return None
     service = Service(SERVICE, url, conf.text("ARES_LLM_KEY"), conf.value("ARES_SERVICE_SECONDS"))
-    return Client(service, conf.text("ARES_LLM_MODEL"))
+    return Client(service, model or conf.text("ARES_LLM_MODEL"))
 
 
 def _read(answer: Any) -> tuple[str, str, Mapping[str, Any]]:

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from memory.models import Tenant
+from memory.tenancy import tenant_scope
 from tests import tables
 from tests.api import hostile
 from tests.api.conftest import ApiClient
+from tests.layers.test_reshaping import made
 
 # Every place where a body is taken: method, path with `{session}` and `{task}`, and a body that is accepted.
 WRITES: dict[str, tuple[str, str, Any]] = {
@@ -33,6 +36,11 @@ WRITES: dict[str, tuple[str, str, Any]] = {
         "POST", "/search",
         {"query": "x", "limit": 5, "plan": {"vector_weight": 0}, "filters": {"user_id": "u"}, "stream": "{session}"},
     ),
+    "judge an experience": ("POST", "/experiences/{experience}/feedback", {"verdict": "helpful", "note": "n"}),
+    "merge experiences": ("POST", "/experiences/{experience}/merges", {"other_id": "{other}"}),
+    "split an experience": (
+        "POST", "/experiences/{experience}/splits", {"parts": [{"problem": "p", "solution": "a"}, {"solution": "b"}]},
+    ),
     "append to a session": ("POST", "/streams/{session}/events", {"events": [{"type": "llm.call", "payload": {}}]}),
 }  # fmt: skip
 FIELDS = {
@@ -44,11 +52,13 @@ MARK = '"\ufffemark"'
 
 
 @pytest.fixture
-def ids(api: ApiClient) -> dict[str, str]:
-    """A session and an open task."""
+def ids(api: ApiClient, acme: Tenant) -> dict[str, str]:
+    """A session, an open task and two experiences."""
     session = api.post("/sessions", {"user_id": "u"}).json()["id"]
     task = api.post("/tasks", {"session_id": session, "user_id": "u", "input": "x"}).json()["id"]
-    return {"session": session, "task": task}
+    with tenant_scope(acme.pk):
+        experience, other = made("It is line 9.").pk, made("It stops here.").pk
+    return {"session": session, "task": task, "experience": experience, "other": other}
 
 
 @pytest.fixture
@@ -214,6 +224,8 @@ def test_nesting_up_to_the_limit_is_recorded(api: ApiClient) -> None:
 
 PATHS = [
     "/sessions/{}", "/sessions/{}/messages", "/tasks/{}", "/streams/{}/events", "/streams/{}/state", "/knowledge/{}", "/tools/{}",
+    "/experiences/{}", "/experiences/{}/revisions", "/experiences/{}/feedback", "/experiences/{}/reversions", "/experiences/{}/merges",
+    "/experiences/{}/splits", "/distillations/{}", "/distillations/{}/acceptances", "/sessions/{}/distillations", "/tasks/{}/distillations",
 ]  # fmt: skip
 NAMES = [
     "%00",

@@ -1,6 +1,7 @@
 """Asking for a distillation, trying other rules, and what becomes of the draft; through the real refinery."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -138,6 +139,19 @@ def test_a_viewer_may_ask_for_nothing(member: Member, acme: Tenant, talked: str)
         assert viewer.post(path).status_code == 403
     with tenant_scope(acme.pk):
         assert Distillation.objects.count() == 1
+
+
+def test_where_there_is_a_language_model_another_one_can_be_tried(
+    operator: Client, acme: Tenant, talked: str, settings: Any
+) -> None:
+    assert "ARES_LLM_MODEL" not in seen(operator, f"/runs/{talked}/drafts/")
+    settings.ARES_SERVICES = {
+        **settings.ARES_SERVICES, "ARES_LLM_URL": "http://127.0.0.1:9/v1", "ARES_LLM_MODEL": "small",
+    }  # fmt: skip
+    assert 'name="ARES_LLM_MODEL"' in seen(operator, f"/runs/{talked}/drafts/")
+    operator.post(f"/runs/{talked}/drafts/", {"ARES_LLM_MODEL": " large ", "ARES_NEW_BELOW": ""})
+    with tenant_scope(acme.pk):
+        assert Distillation.objects.get().rules == {"ARES_LLM_MODEL": "large"}
 
 
 def test_another_tenants_runs_and_drafts_are_not_there(operator: Client, globex: Tenant) -> None:

@@ -6,7 +6,7 @@ from memory import recovery
 from memory.distillation import forgetting
 from memory.events import compaction
 from memory.layers import distilled as people
-from memory.layers import task
+from memory.layers import reshaping, task
 from memory.manager import MemoryManager
 from memory.models import Decision, Event, QueueItem, Source, Stream, Tenant, Vector
 from memory.tenancy import tenant_scope
@@ -130,7 +130,7 @@ def test_what_was_learned_from_a_deleted_conversation_alone_goes_with_it(acme: T
     distilled(acme, session_id)
 
     with tenant_scope(acme.pk):
-        rows = forgetting.forget_stream(session_id)
+        rows = forgetting.forget_stream(session_id, "test")
         assert rows["experiences"] == 1
     assert known(acme) == []
     assert set(tables.holding("proxy_pass")) <= RECORDED
@@ -143,8 +143,8 @@ def test_what_was_merged_by_hand_from_a_deleted_conversation_goes_and_the_rest_i
     distilled(acme, deleted)
     home, job = known(acme, solution__contains="Vaasa") + known(acme, solution__contains="gardener")
     with tenant_scope(acme.pk):
-        people.merge(job.pk, home.pk, "user:ann")
-        forgetting.forget_stream(deleted)
+        reshaping.merge(job.pk, home.pk, "user:ann")
+        forgetting.forget_stream(deleted, "test")
 
     assert [(each.pk, each.status) for each in known(acme)] == [(home.pk, "active")]
     assert set(tables.holding("gardener")) <= RECORDED
@@ -157,8 +157,8 @@ def test_what_was_merged_into_another_conversations_experience_by_hand_goes_with
     distilled(acme, deleted)
     home, job = known(acme, solution__contains="Vaasa") + known(acme, solution__contains="gardener")
     with tenant_scope(acme.pk):
-        people.merge(home.pk, job.pk, "user:ann")
-        forgetting.forget_stream(deleted)
+        reshaping.merge(home.pk, job.pk, "user:ann")
+        forgetting.forget_stream(deleted, "test")
 
     assert known(acme) == []
     assert set(tables.holding("gardener")) <= RECORDED
@@ -169,7 +169,7 @@ def test_the_last_change_can_be_undone(acme: Tenant) -> None:
     (experience,) = known(acme)
     with tenant_scope(acme.pk):
         people.edit(experience.pk, {"solution": "Restart nginx."}, "user:ann")
-        people.undo(experience.pk, "user:ann")
+        reshaping.undo(experience.pk, "user:ann")
 
     (after,) = known(acme)
     assert after.solution == experience.solution

@@ -23,7 +23,8 @@ class Command(BaseCommand):
         """The arguments."""
         parser.add_argument("streams", nargs="+", metavar="SESSION", help="ids of sessions, or names of streams")
         parser.add_argument("--tenant", required=True)
-        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting to try")
+        told = "a setting to try, or ARES_LLM_MODEL"
+        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=told)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Draft each session anew, and print the difference."""
