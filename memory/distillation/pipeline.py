@@ -15,11 +15,12 @@ from memory.distillation.apply import Writer
 from memory.distillation.data import Candidate, Dropped, Extraction, Rules, Turn
 from memory.distillation.extract import extract
 from memory.distillation.update import Thresholds
-from memory.embedding.current import calibration_of, embedder
+from memory.embedding.current import calibrate, calibration_of, embedder
 from memory.embedding.spec import Matrix
 from memory.errors import Conflict
 from memory.events import facts, history, store
 from memory.events.draft import draft
+from memory.layers import embedding
 from memory.llm import client as llm
 from memory.models import Decision, Distillation, Experience, QueueItem, Stream, Task
 from memory.tenancy import tenant_scope
@@ -51,7 +52,8 @@ def run(tenant_id: int, item: QueueItem) -> None:
     failed = stream is not None and stream.outcome == Outcome.FAILED
     extraction, note = extracted(read, rules, failed=failed, recalled=recalled)
     model = embedder()
-    vectors = model.embed_passages([candidate.text for candidate in extraction.candidates])
+    calibrate(model)
+    vectors = embedding.vectors(tenant_id, [candidate.text for candidate in extraction.candidates], model)
     with tenant_scope(tenant_id):
         sql.run("lock_memory", {})
         distillation = Distillation.objects.select_for_update().filter(pk=item.subject_id).first()
