@@ -2,6 +2,7 @@
 
 import random
 import time
+import weakref
 from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -36,6 +37,7 @@ class Service:
         self._resting: tuple[float, str] = (0.0, "")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = httpx.Client(base_url=url.rstrip("/") + "/", headers=headers, timeout=seconds)
+        weakref.finalize(self, self._http.close)  # who lets go of the service lets go of its connections
 
     def post(self, path: str, body: Any, read: Callable[[Any], Any]) -> Any:
         """What `read` makes of the JSON that the service answers.
