@@ -82,9 +82,7 @@ class MemoryManager:
             NotFound: there is no such session.
         """
         derived = forgetting.forget_stream(session.lock(session_id).pk)
-        receipt = session.erase(session_id)
-        receipt["rows"] |= derived
-        return receipt
+        return _with_rows(session.erase(session_id), derived)
 
     def erase_user(self, user_id: str) -> dict[str, Any]:
         """Erase what is recorded of a user and what was learned from it; the answer is a receipt.
@@ -93,11 +91,7 @@ class MemoryManager:
             NotFound: there is nothing of the user.
         """
         derived = forgetting.forget_user(user_id)
-        receipt = user.erase(user_id)
-        rows = Counter(receipt["rows"])
-        rows.update(derived)
-        receipt["rows"] = dict(rows)
-        return receipt
+        return _with_rows(user.erase(user_id), derived)
 
     def create_task(self, session_id: Any, user_id: Any, given: Any) -> Task:
         """Open a task (`task.created`). See `layers.task.create`."""
@@ -174,3 +168,10 @@ class MemoryManager:
         if made.status == WorkStatus.PENDING:
             self._notify(Queue.DISTILLATION)
         return made
+
+
+def _with_rows(receipt: dict[str, Any], derived: Mapping[str, int]) -> dict[str, Any]:
+    """A receipt that counts what was learned as well."""
+    rows = Counter(receipt["rows"])
+    rows.update(derived)
+    return {**receipt, "rows": dict(rows)}

@@ -8,7 +8,7 @@ from memory.distillation.telling import is_specific, weight
 
 # Words that carry nothing that is asked for later.
 _FILLER = re.compile(
-    r"\b(?:really|just|actually|basically|literally|honestly|definitely|totally|super|absolutely|certainly|you know,?|i mean,?|kind of|sort of|pretty much|of course,?|by the way,?|as well|lately|anyway,?|i think|i guess|a bit|quite|very|for sure|so far|such an? (?=amazing|great|good|nice|awesome|wonderful))(?:\s|(?=[.!,]|$))",
+    r"\b(?:really|just|actually|basically|literally|honestly|definitely|totally|super|absolutely|certainly|you know,?|i mean,?|kind of|sort of|pretty much|of course,?|by the way,?|as well|lately|anyway,?|i think|i guess|a bit|quite|very|for sure|such an? (?=amazing|great|good|nice|awesome|wonderful))(?:\s|(?=[.!,]|$))",
     re.IGNORECASE,
 )
 _OPENING = re.compile(

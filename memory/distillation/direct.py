@@ -18,7 +18,7 @@ _LOOKS = re.compile(
     r"^(?:get|list|search|find|read|view|show|open|lookup|look_up|fetch|check|query|describe|inspect|think|ls|cat|grep|scroll|goto|head|tail|browse|retrieve)(?:$|[_\W])",
     re.IGNORECASE,
 )
-_STEPS = re.compile(r"^\s*(?:\d+[.)、]|[-*•]|(?:首先|其次|然后|接着|最后|第[一二三四五六七八九十]步))", re.MULTILINE)
+_STEPS = re.compile(r"^[ \t]*(?:\d+[.)、]|[-*•]|(?:首先|其次|然后|接着|最后|第[一二三四五六七八九十]步))", re.MULTILINE)
 _HOW = re.compile(r"\bhow (?:do|can|should|would|to)\b|\bsteps? (?:to|for)\b|怎么|如何|怎样|步骤|流程", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am) (?:sorry|unable|afraid|not able)|i can(?:not|'t)|unfortunately|it(?:'s| is) not possible)\b|抱歉|无法|不能(?:为您|帮)",

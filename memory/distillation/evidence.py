@@ -4,7 +4,7 @@ import re
 
 FENCE = re.compile(r"```[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _TRACE = re.compile(
-    r"Traceback \(most recent call last\)|^\s+at [\w.$<>]+\(|^\s*File \"[^\"]+\", line \d+", re.MULTILINE
+    r"Traceback \(most recent call last\)|^[ \t]+at [\w.$<>]+\(|^[ \t]*File \"[^\"]+\", line \d+", re.MULTILINE
 )
 _ERROR_LINE = re.compile(
     r"^.{0,200}?(?:\b\w*(?:Error|Exception|Fault|Panic)\b|\b(?:error|fatal|failed|failure|panic|denied|refused|timed? ?out)\b|错误|异常|失败|报错).{0,300}$",
@@ -19,7 +19,7 @@ _PATH = re.compile(
     r"(?:^|[\s\"'(`=])(?:(?:[A-Za-z]:\\|~?/|\.{1,2}/)[\w.-]+[/\\][\w.-]+|(?=[\d/.-]*[A-Za-z])(?:[\w.-]+/){2,}[\w.-]+|[\w-]+/[\w-]+\.[a-z]{1,4}\b)|\b[\w-]+\.(?:py|js|ts|go|rs|java|c|h|cpp|rb|sh|sql|ya?ml|json|toml|cfg|conf|ini|log|md)\b"
 )
 _CODE_LINE = re.compile(
-    r"^\s*(?:def |class |import |from \w+ import|return\b|function\b|const |let |var |#include|public |private |SELECT |INSERT |UPDATE |CREATE |if .*[:{]$|for .*[:{]$|[\w.\[\]]+ = |[}{]\s*;?$|@\w+)",
+    r"^[ \t]*(?:def |class |import |from \w+ import|return\b|function\b|const |let |var |#include|public |private |SELECT |INSERT |UPDATE |CREATE |if .*[:{]$|for .*[:{]$|[\w.\[\]]+ = |[}{]\s*;?$|@\w+)",
     re.MULTILINE,
 )
 _INLINE = re.compile(r"`[^`\n]+`")
@@ -30,7 +30,7 @@ LOG_LINE = re.compile(
 CODE_LINES = 6
 _TRACE_BEGINS = "Traceback (most recent call last)"
 _INDENTED = re.compile(r"\s{2,}")
-_EMPTY_LINES = re.compile(r"[ \t]*\n\s*\n+")
+_EMPTY_LINES = re.compile(r"\n\s*\n")
 _OUTPUT = re.compile(
     r"\W{0,12}(?:user\W{1,6})?(?:(?:observation|output|stdout|stderr|exit code|(?:command|execution|tool|test) (?:result|output)s?)\b[^\n]{0,40}[:\n]|(?:your|the) (?:code|solution|command|program|script|patch) (?:failed|succeeded|ran|raised|returned|produced|was executed)\b|Traceback \(most)",
     re.IGNORECASE,
@@ -47,7 +47,7 @@ _SIGN = re.compile(r"[^\w\s,.!'’、。，！]|[\d_]")
 # Of what people write, far less than this share is digits and signs.
 SIGNS_SHARE = 0.2
 # A number or an id alone is an answer of somebody.
-SHORT_OUTPUT = 10
+SHORTEST_OUTPUT = 30
 
 
 def is_trace(text: str) -> bool:
@@ -96,7 +96,8 @@ def is_output(text: str) -> bool:
     if _OUTPUT.match(bare) or (bare.startswith(("{", "[")) and bare.endswith(("}", "]"))):
         return not bare.endswith(("?", "？"))
     signs, characters = len(_SIGN.findall(bare)), sum(map(len, bare.split()))
-    looks_written = is_trace(bare) or LOG_LINE.match(bare) or signs >= SIGNS_SHARE * characters > SHORT_OUTPUT
+    full_of_signs = characters >= SHORTEST_OUTPUT and signs >= SIGNS_SHARE * characters
+    looks_written = is_trace(bare) or LOG_LINE.match(bare) or full_of_signs
     return bool(looks_written) and not _SPOKEN.search(bare)
 
 

@@ -14,6 +14,9 @@ from memory.vocabulary import RECALL_BEGIN, RECALL_END, MessageRole
 MOST_CHARACTERS = 20_000
 TAIL_CHARACTERS = 4_000
 _RECALLED = re.compile(rf"{re.escape(RECALL_BEGIN)}.*?(?:{re.escape(RECALL_END)}|\Z)", re.DOTALL)
+# Longer runs of blanks and of empty lines say no more, and some patterns would go over them again and again.
+_BLANKS = re.compile(r"[^\S\n]{80,}")
+_EMPTY_LINES = re.compile(r"(?:[^\S\n]*\n){4,}")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -56,12 +59,16 @@ def readable(turn: Turn) -> Turn:
     text = _RECALLED.sub("", turn.text)
     if len(text) > MOST_CHARACTERS + TAIL_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n…\n{text[-TAIL_CHARACTERS:]}"
-    text = redact(_UNPRINTABLE.sub("", text))[0]
     calls = tuple(
-        replace(call, arguments=redact(_UNPRINTABLE.sub("", call.arguments[:MOST_CHARACTERS]))[0])
+        replace(call, name=_clean(call.name), arguments=_clean(call.arguments[:MOST_CHARACTERS]))
         for call in turn.tool_calls
     )
-    return replace(turn, text=text, tool_calls=calls)
+    return replace(turn, text=_clean(text), name=_clean(turn.name), tool_calls=calls)
+
+
+def _clean(text: str) -> str:
+    bare = _EMPTY_LINES.sub("\n\n\n", _BLANKS.sub(" " * 80, _UNPRINTABLE.sub("", text)))
+    return redact(bare)[0] if bare else ""
 
 
 def _solutions(cut: Sequence[Exchange], rules: Rules, *, failed: bool) -> Iterator[Candidate | Dropped]:

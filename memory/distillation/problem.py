@@ -13,7 +13,7 @@ from memory.distillation.telling import is_specific
 
 # A prompt that was made from a template names its parts.
 _TAGGED = re.compile(
-    r"<((?:issue|problem|task|question|query|request|pr|bug|user_(?:query|request|input))(?:_\w{1,20})?)>\s*(.*?)\s*</\1>",
+    r"<((?:issue|problem|task|question|query|request|pr|bug|user_(?:query|request|input))(?:_\w{1,20})?)>(.*?)</\1>",
     re.DOTALL | re.IGNORECASE,
 )
 _HEADED = re.compile(
@@ -34,6 +34,8 @@ _POINTS = re.compile(
     r"|它|[这那该此](?:家|个|里|儿|些|边|处|种|间|座|款|件|位|次)|还有|其他|别的",
     re.IGNORECASE,
 )
+# "Our table keeps growing" tells of work; who only tells of themselves says "I" and "my".
+_OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|myself)\b|我(?!们)", re.IGNORECASE)
 SHORT_REQUEST = 120
 SHORTEST = 40
 LONGEST_ADDITION = 240
@@ -61,7 +63,7 @@ def is_stated(asks: Sequence[Turn]) -> bool:
     """Whether these messages want something: a question, a request, trouble, work on machines. Somebody who only tells
     of themselves has no problem to be solved."""
     whole = "\n".join(turn.text for turn in asks)
-    if not statements.is_first_hand(whole) or is_technical(whole) or _TROUBLE.search(whole):
+    if not _OF_ONESELF.search(whole) or is_technical(whole) or _TROUBLE.search(whole):
         return True
     return any(
         is_question(sentence) or statements.is_request(sentence) for turn in asks for sentence in sentences(turn.text)
@@ -78,7 +80,7 @@ def points_back(asks: Sequence[Turn]) -> bool:
 def stated(text: str) -> str:
     """The problem in a prompt that states it among instructions; any other text as it is."""
     tagged = _TAGGED.search(text)
-    if tagged and len(tagged[2]) >= SHORTEST:
+    if tagged and len(tagged[2].strip()) >= SHORTEST:
         return tagged[2]
     headed = _HEADED.search(text)
     told = text[headed.end() :] if headed else text

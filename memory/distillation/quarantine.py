@@ -18,7 +18,7 @@ _RULES = tuple(
             "It tells the agent what to do always or never.",
         ),
         (
-            r"(?:^|[.!?\n:;]\s*)(?![^.!?\n]{0,20}\b(?:i|we)(?:'ll| will|'m going to| am going to)\b)[^.!?\n]{0,120}?\bfrom now on\b",
+            r"(?:^|[.!?\n:;]\s*)(?![^.!?\n]{0,80}\b(?:i|we)(?:'ll| will|'m going to| am going to)\b)[^.!?\n]{0,120}?\bfrom now on\b",
             "It tells the agent what to do from now on.",
         ),
         (

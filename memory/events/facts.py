@@ -76,7 +76,8 @@ def milliseconds(payload: Payload) -> float | None:
 
 
 def text_of(content: Any) -> str:
-    """The text of a content: a string, the text parts of a list of parts, or anything else as JSON; empty for None."""
+    """The text of a content: a string, the text parts of a list of parts, or anything else as JSON, its keys in the
+    order in which they are recorded, whatever the client's was; empty for None."""
     if content is None:
         return ""
     if isinstance(content, str):
@@ -86,7 +87,7 @@ def text_of(content: Any) -> str:
         texts = [part for part in parts if isinstance(part, str)]
         if texts:
             return "\n".join(texts)
-    return json.dumps(content, ensure_ascii=False)
+    return json.dumps(content, ensure_ascii=False, sort_keys=True)
 
 
 def string(payload: Payload, name: str) -> str:

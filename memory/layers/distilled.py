@@ -37,6 +37,10 @@ PRIOR = 4
 # Three more helpful than harmful verdicts make an experience one that is evicted last.
 OFTEN_HELPFUL = 3
 VERDICTS = {"helpful": 1.0, "harmful": 0.0}
+# So many parts an experience is split into at most: each is embedded and indexed.
+MOST_PARTS = 20
+# What changes several experiences at once.
+TOGETHER = ("merge", "split", "undo")
 # By the status they lead to.
 STATUS_CHANGES = {ExperienceStatus.ACTIVE: "restore", ExperienceStatus.ARCHIVED: "archive"}
 
@@ -47,12 +51,12 @@ def edit(experience_id: str, changes: Mapping[str, Any], actor: str, reason: str
     Raises:
         NotFound: there is no such experience.
         Invalid: a field is unknown, or not what it must be.
-        Conflict: another experience says this already, or it was superseded.
+        Conflict: another experience says this already, or it is a draft.
     """
     unknown = ", ".join(sorted(changes.keys() - EDITABLE))
     if unknown:
         raise Invalid(f"These cannot be changed: {unknown[:REASON_LENGTH]}. There are: {', '.join(sorted(EDITABLE))}.")
-    experience = lock(experience_id)
+    experience = _settled(experience_id)
     wanted = {name: _checked(experience, name, value) for name, value in changes.items()}
     if not (wanted.get("solution", experience.solution)).strip():
         raise Invalid("solution must hold something.")
@@ -97,7 +101,8 @@ def merge(experience_id: str, other_id: str, actor: str, reason: str = "") -> Ex
 
     Raises:
         NotFound: one of them is not there.
-        Invalid: both are one. Conflict: they belong to different users.
+        Invalid: both are one.
+        Conflict: they belong to different users, one is not active, or together they are too long.
     """
     if experience_id == other_id:
         raise Invalid("An experience cannot be merged with itself.")
@@ -105,6 +110,8 @@ def merge(experience_id: str, other_id: str, actor: str, reason: str = "") -> Ex
     kept, other = pair[experience_id], pair[other_id]
     if kept.user_id != other.user_id:
         raise Conflict("They belong to different users, so they stay apart.")
+    for each in (kept, other):
+        _check_active(each, "merged")
     now = datetime.now(UTC)
     told = _reason(reason)
     away = {"status": ExperienceStatus.ARCHIVED, "abstraction_id": kept.pk}
@@ -114,6 +121,8 @@ def merge(experience_id: str, other_id: str, actor: str, reason: str = "") -> Ex
         "solution": kept.solution if other.solution in kept.solution else f"{kept.solution}\n{other.solution}",
         "entities": list(dict.fromkeys([*kept.entities, *other.entities])),
     }
+    if max(len(texts["problem"]), len(texts["solution"])) > TEXT_LENGTH:
+        raise Conflict(f"Together they are longer than {TEXT_LENGTH:,} characters, so they stay apart.")
     revisions.change(kept, texts, "merge", actor, told or f"Merged with {other.pk}.", now)
     share_sources(other, kept)
     return kept
@@ -123,15 +132,18 @@ def split(experience_id: str, parts: Sequence[Mapping[str, Any]], actor: str, re
     """Make several experiences of one, which is archived; each has its sources.
 
     Args:
-        parts: `{problem?, solution}` each, at least two.
+        parts: `{problem?, solution}` each, from two to MOST_PARTS.
 
     Raises:
         NotFound: there is no such experience. Invalid: the parts are not what they must be.
-        Conflict: one of the parts is known already.
+        Conflict: one of the parts is known already, or it is not active.
     """
     if not isinstance(parts, list | tuple) or len(parts) < 2 or not all(isinstance(part, dict) for part in parts):
         raise Invalid("parts must be a list of at least two objects with problem and solution.")
+    if len(parts) > MOST_PARTS:
+        raise Invalid(f"parts must be at most {MOST_PARTS}, not {len(parts):,}.")
     experience = lock(experience_id)
+    _check_active(experience, "split")
     now = datetime.now(UTC)
     made = []
     for number, part in enumerate(parts):
@@ -158,20 +170,31 @@ def undo(experience_id: str, actor: str) -> Experience:
     """Take back the last change, with what it did to others; taking back an undo does it again.
 
     Raises:
-        NotFound: there is no such experience. Conflict: nothing was changed since it was made.
+        NotFound: there is no such experience. Conflict: nothing was changed since it was made, or it is a draft.
     """
-    experience = lock(experience_id)
+    experience = _settled(experience_id)
     last = Revision.objects.filter(experience=experience).order_by("-number").first()
     if last is None or last.before is None:
         raise Conflict(f"Experience {experience_id} was not changed since it was made.")
     now = datetime.now(UTC)
-    if last.change in ("merge", "consolidate"):
-        for other in Experience.objects.select_for_update().filter(abstraction=experience).order_by("pk"):
-            back = {"status": ExperienceStatus.ACTIVE, "abstraction_id": None}
-            revisions.change(other, back, "undo", actor, f"The merge into {experience.pk} was undone.", now)
+    for other in _changed_with(last):
+        gone = {"status": ExperienceStatus.ARCHIVED}
+        back = revisions.restored(other.before) if other.before else gone
+        reason = f"Undone with revision {last.number} of {experience.pk}."
+        revisions.change(lock(other.experience_id), back, "undo", actor, reason, now)
     return revisions.change(
         experience, revisions.restored(last.before), "undo", actor, f"Undid revision {last.number}.", now
     )
+
+
+def _changed_with(last: Revision) -> list[Revision]:
+    """What the same merge, split or undoing did to other experiences that were not changed since: one act of somebody
+    has one time. A distillation has one time too, but its changes stand each for itself."""
+    if last.change not in TOGETHER or last.actor.startswith("distillation:"):
+        return []
+    same = Revision.objects.filter(created_at=last.created_at, actor=last.actor, change=last.change)
+    others = same.exclude(experience_id=last.experience_id).select_related("experience").order_by("experience_id")
+    return [each for each in others if each.number == each.experience.revision]
 
 
 def feedback(experience_id: str, verdict: Any, actor: str, note: Any = None) -> Experience:
@@ -184,7 +207,7 @@ def feedback(experience_id: str, verdict: Any, actor: str, note: Any = None) -> 
     if not isinstance(verdict, str) or verdict not in VERDICTS:
         raise Invalid("verdict must be helpful or harmful.")
     told = text(note, "note", REASON_LENGTH)
-    experience = lock(experience_id)
+    experience = _settled(experience_id)
     changes = {
         verdict: getattr(experience, verdict) + 1,
         "confidence": after_verdict(
@@ -272,6 +295,20 @@ def share_sources(giver: Experience, taker: Experience) -> None:
     lexical.index(items.of_experiences([taker]))
 
 
+def _settled(experience_id: str) -> Experience:
+    """The experience, locked; a draft is its distillation's to accept or drop."""
+    experience = lock(experience_id)
+    if experience.status == ExperienceStatus.DRAFT:
+        raise Conflict("A draft is accepted or dropped with its distillation.")
+    return experience
+
+
+def _check_active(experience: Experience, done: str) -> None:
+    """What waits for an operator, or was taken away, must not come back to agents in another's text."""
+    if experience.status != ExperienceStatus.ACTIVE:
+        raise Conflict(f"Experience {experience.pk} is {experience.status}; only active ones can be {done}.")
+
+
 def _as_active(experience: Experience) -> dict[str, Any]:
     """What else is no longer so when it holds again."""
     if experience.status == ExperienceStatus.QUARANTINED:
@@ -301,8 +338,6 @@ def _confidence(experience: Experience, value: Any) -> float:
 def _status(experience: Experience, value: Any) -> str:
     if not isinstance(value, str) or value not in (ExperienceStatus.ACTIVE, ExperienceStatus.ARCHIVED):
         raise Invalid("status must be active or archived.")
-    if experience.status == ExperienceStatus.DRAFT:
-        raise Conflict("A draft is accepted or dropped with its distillation.")
     return value
 
 

@@ -98,7 +98,9 @@ def count_messages(messages: Iterable[Any], vocabulary: str = VOCABULARY) -> int
 
 def count_tools(tools: Any, vocabulary: str = VOCABULARY) -> int:
     """How many tokens the tools offered to a model have, as JSON: how a provider renders them is not public."""
-    return count(json.dumps(tools, ensure_ascii=False, separators=(",", ":")), vocabulary) if tools else 0
+    return (
+        count(json.dumps(tools, ensure_ascii=False, sort_keys=True, separators=(",", ":")), vocabulary) if tools else 0
+    )
 
 
 def _pieces(text: str) -> Iterator[str]:

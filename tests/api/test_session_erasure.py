@@ -8,9 +8,10 @@ from memory.errors import NotFound
 from memory.events import state, store
 from memory.layers import session, task
 from memory.manager import MemoryManager
-from memory.models import Event, IdempotencyKey, Snapshot, Stream
+from memory.models import Event, IdempotencyKey, Snapshot, Stream, Tenant
 from tests import tables
 from tests.api.conftest import ApiClient
+from tests.distillation.running import distilled, known, said
 from tests.events.making import drafted
 from tests.events.verifying import assert_verifies
 
@@ -142,3 +143,16 @@ def test_snapshots_that_are_taken_afterwards_hold_nothing_either(api: ApiClient,
         state.take_snapshots(Stream.objects.named(opened))
     assert Snapshot.objects.exists()
     assert tables.holding(SECRET) == []
+
+
+def test_answers_kept_for_retries_do_not_outlive_what_they_tell(api: ApiClient, acme: Tenant) -> None:
+    opened = said(acme, ["nginx returns 502 for /api, why?", f"Set `proxy_pass` to port 9000 for {SECRET}."])
+    distilled(acme, opened)
+    (experience,) = known(acme)
+    parts = {"parts": [{"solution": f"one {SECRET}"}, {"solution": f"two {SECRET}"}]}
+    assert api.post(f"/experiences/{experience.pk}/splits", parts, Idempotency_Key="again").status_code == 201
+
+    assert api.delete(f"/sessions/{opened}").status_code == 200
+
+    assert tables.holding(SECRET) == []
+    assert api.post(f"/experiences/{experience.pk}/splits", parts, Idempotency_Key="again").status_code == 404

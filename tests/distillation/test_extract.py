@@ -1,12 +1,10 @@
 """Extraction, seen from outside: what becomes a candidate, what is dropped and why."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.distillation.data import Rules, Turn
+from memory.distillation.data import Rules, ToolCall, Turn
 from memory.distillation.extract import extract
 from memory.vocabulary import RECALL_BEGIN, RECALL_END
 from tests.distillation.turning import MAY, call, chat, extracted, people, result, turn
@@ -111,6 +109,60 @@ class TestExchanges:
 
         assert word in found.problem
 
+    def test_a_program_s_output_in_the_user_s_place_is_a_result_and_no_request(self) -> None:
+        found = extracted(
+            chat(
+                "Load the table and print its size.",
+                "import pandas as pd\nprint(pd.read_csv('a.csv').shape)",
+                "Output:\nFileNotFoundError: a.csv",
+                "import pandas as pd\nprint(pd.read_csv('/data/a.csv').shape)",
+                "Output:\n(20, 4)",
+            )
+        )
+
+        (one,) = found.candidates
+        assert found.exchanges == 1
+        assert one.solution.startswith("import pandas as pd\nprint(pd.read_csv('/data/a.csv').shape)")
+        assert "Did not work" in one.solution
+        assert "FileNotFoundError: a.csv" in one.solution
+        assert one.sources == ("m1", "m2", "m3", "m4", "m5")
+
+    @pytest.mark.parametrize("failed", [False, True])
+    def test_a_run_that_never_worked_says_what_did_not(self, failed: bool) -> None:
+        (found,) = extracted(
+            chat("Load the table /data/a.csv.", "import pandas as pd\npd.read_csv('a.csv')", f"Output:\n{TRACE}"),
+            failed=failed,
+        ).candidates
+
+        assert found.solution.startswith("Not solved by this:\nDid not work: pd.read_csv('a.csv') → KeyError: 'region'")
+        assert found.confidence < 0.6
+
+    def test_a_request_that_points_back_is_told_with_what_it_points_at(self) -> None:
+        found = extracted(
+            chat("Which castle near Oslo is worth a visit?", "Akershus.", "How long does it take?", "Two hours.")
+        )
+
+        assert [each.problem for each in found.candidates][1] == "Akershus.\nHow long does it take?"
+        assert found.candidates[1].sources == ("m2", "m3", "m4")
+
+    def test_who_only_tells_of_themselves_states_facts_and_no_problem(self) -> None:
+        found = extracted(
+            chat(
+                "In 2013 I played the drums in a band that toured Iceland.",
+                "That sounds like a wonderful time! What was it like?",
+                "We slept in a bus and my sister cooked for everyone.",
+                "What a memory!",
+            )
+        )
+
+        assert {each.kind for each in found.candidates} == {"fact"}
+        assert [each.sources for each in found.candidates] == [("m1",), ("m3",)]
+
+    def test_relative_days_in_a_request_are_written_out(self) -> None:
+        (found,) = extracted(chat("Which train do I take to Oslo tomorrow?", "The one at nine.")).candidates
+
+        assert "7 May 2026" in found.problem
+
 
 class TestNoise:
     """What holds nothing to remember."""
@@ -120,6 +172,7 @@ class TestNoise:
         [
             "Hello!", "Hi there", "Thanks a lot!", "Thank you so much for your help.", "You're welcome!", "Okay, sounds good.", "Great, thanks!",
             "Bye! Take care.", "Wow, that's amazing!", "Yes.", "👍", "...", "No problem, Anna!", "你好", "谢谢！", "好的，谢谢。", "嗯嗯，知道了", "再见", "不客气",
+            "That's all I needed for now. ###STOP###", "I hope it all works out as well.", "OK，我知道了，真是太谢谢你了！", "好的，谢谢，我没有其他问题了。", "<|end|>",
         ],
     )  # fmt: skip
     def test_greetings_thanks_and_acknowledgements_are_no_memories(self, text: str) -> None:
@@ -177,6 +230,28 @@ class TestStatements:
 
         assert [each.solution.partition(":")[0] for each in found.candidates] == ["Ann", "Bob"]
 
+    def test_among_two_it_is_said_who_is_spoken_to(self) -> None:
+        found = extracted(
+            people(("Ann", "You left your red umbrella in our kitchen, Bob!"), ("Bob", "I moved to Lisbon."))
+        )
+
+        assert [each.solution.partition(":")[0] for each in found.candidates] == ["Ann to Bob", "Bob"]
+
+    def test_an_answer_that_begins_with_it_is_kept_with_its_question(self) -> None:
+        found = extracted(
+            people(
+                ("Ann", "Which concert was that?"),
+                ("Bob", "It was Anouar Brahem, who played the oud with a trio for two hours."),
+            )
+        )
+
+        assert found.candidates[0].problem == "Which concert was that?"
+
+    def test_the_number_of_a_case_is_no_setting(self) -> None:
+        found = extracted(chat("The order number is A-17, where is it?", "It is in Oslo and comes on Monday."))
+
+        assert [each.kind for each in found.candidates] == ["solution"]
+
     def test_a_short_answer_is_kept_with_its_question(self) -> None:
         found = extracted(people(("Ann", "How many children do you have?"), ("Bob", "Two and a half, nearly three.")))
 
@@ -226,6 +301,22 @@ class TestSafety:
 
         assert extracted(chat(told, "Noted.")).candidates == ()
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "I like how songs can act as a bridge.",
+            "I prefer to forget the length and prioritize fun.",
+            "I enjoy writing, and I'll do it from now on.",
+        ],
+    )
+    def test_who_speaks_of_themselves_does_not_have_to_wait(self, text: str) -> None:
+        assert [each.quarantine for each in extracted(chat(text, "Fine.")).candidates] == [""]
+
+    def test_what_was_done_about_somebody_s_order_is_theirs(self) -> None:
+        turns = [turn(1, "user", "Cancel it."), call(2, "cancel", '{"reservation_id": "A1"}'), result(3, 2, "done")]
+
+        assert [each.personal for each in extracted(turns).candidates] == [True]
+
     def test_only_work_without_a_personal_mark_is_shared(self) -> None:
         work = chat("nginx returns 502 for /api/v1, why?", "Set `proxy_pass` in /etc/nginx/conf.d/api.conf.")
         private = chat(
@@ -240,14 +331,20 @@ texts = st.text(st.characters(codec=None), max_size=300)
 
 
 @given(
-    said=st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool", "system", "x"]), texts), max_size=12),
+    said=st.lists(
+        st.tuples(st.sampled_from(["user", "assistant", "tool", "system", "x"]), texts, st.text(max_size=8)),
+        max_size=12,
+    ),
     failed=st.booleans(),
 )
 @settings(max_examples=200, deadline=None)
 def test_any_conversation_gives_the_same_candidates_each_time_with_sources_of_its_own(
-    said: list[tuple[str, str]], failed: bool
+    said: list[tuple[str, str, str]], failed: bool
 ) -> None:
-    turns = [turn(n, role, text) for n, (role, text) in enumerate(said, start=1)]
+    turns = [
+        turn(n, role, text, name=name, tool_calls=(ToolCall(f"c{n}", name, text),) if role == "assistant" else ())
+        for n, (role, text, name) in enumerate(said, start=1)
+    ]
 
     found = extract(turns, Rules(), failed=failed)
 
@@ -262,10 +359,8 @@ def test_any_conversation_gives_the_same_candidates_each_time_with_sources_of_it
     "piece", ["a", " ", "好的", "the ", "I like ", "Error: ", "1234 ", "(", "```\n", "at x(", "\n", "!", "wow, "]
 )
 def test_a_huge_message_takes_no_huge_time(piece: str) -> None:
-    huge = piece * (1_000_000 // len(piece))
-    began = time.monotonic()
+    huge = piece * (300_000 // len(piece))
 
-    for role in ("user", "assistant"):
-        extract([Turn("m1", 1, role, huge, MAY), Turn("m2", 2, "assistant", huge, MAY)], Rules())
-
-    assert time.monotonic() - began < 60  # it would be hours, if a pattern went back and forth
+    for role in ("user", "assistant"):  # a pattern that goes back and forth would never be done with it
+        found = extract([Turn("m1", 1, role, huge, MAY), Turn("m2", 2, "assistant", huge, MAY)], Rules())
+        assert len(found.candidates) < 10

@@ -136,6 +136,34 @@ def test_what_was_learned_from_a_deleted_conversation_alone_goes_with_it(acme: T
     assert set(tables.holding("proxy_pass")) <= RECORDED
 
 
+def test_what_was_merged_by_hand_from_a_deleted_conversation_goes_and_the_rest_is_given_back(acme: Tenant) -> None:
+    kept = said(acme, ["I live in Vaasa.", "Noted."])
+    deleted = said(acme, ["I work as a gardener.", "Noted."])
+    distilled(acme, kept)
+    distilled(acme, deleted)
+    home, job = known(acme, solution__contains="Vaasa") + known(acme, solution__contains="gardener")
+    with tenant_scope(acme.pk):
+        people.merge(job.pk, home.pk, "user:ann")
+        forgetting.forget_stream(deleted)
+
+    assert [(each.pk, each.status) for each in known(acme)] == [(home.pk, "active")]
+    assert set(tables.holding("gardener")) <= RECORDED
+
+
+def test_what_was_merged_into_another_conversations_experience_by_hand_goes_with_its_own(acme: Tenant) -> None:
+    kept = said(acme, ["I live in Vaasa.", "Noted."])
+    deleted = said(acme, ["I work as a gardener.", "Noted."])
+    distilled(acme, kept)
+    distilled(acme, deleted)
+    home, job = known(acme, solution__contains="Vaasa") + known(acme, solution__contains="gardener")
+    with tenant_scope(acme.pk):
+        people.merge(home.pk, job.pk, "user:ann")
+        forgetting.forget_stream(deleted)
+
+    assert known(acme) == []
+    assert set(tables.holding("gardener")) <= RECORDED
+
+
 def test_the_last_change_can_be_undone(acme: Tenant) -> None:
     learn(acme, NGINX)
     (experience,) = known(acme)
