@@ -11,7 +11,7 @@ from time import monotonic
 
 from memory import conf, queue
 from memory.distillation import pipeline
-from memory.embedding.current import calibrate, embedder
+from memory.embedding import current
 from memory.embedding.spec import Embedder
 from memory.errors import AresError, ServiceFailed
 from memory.layers import embedding
@@ -24,10 +24,9 @@ logger = logging.getLogger(__name__)
 # One run of a worker takes so long at most, so that tenants have their turns.
 SECONDS = 60.0
 # A lease is on so many pieces of work at a time.
-BATCH: Mapping[Queue, int] = {Queue.EMBEDDING: 32, Queue.DISTILLATION: 1}
-# So many texts are embedded before their vectors are kept: whoever dies loses no more than these, and the lease begins
-# anew, which the passages of a long document need.
-STEP = 32
+BATCH: Mapping[Queue, int] = {Queue.EMBEDDING: 128, Queue.DISTILLATION: 1}
+# So many texts the local model embeds before their vectors are kept: a few seconds' work.
+LOCAL_STEP = 32
 
 
 def work(tenant_id: int, which: Queue) -> int:
@@ -74,9 +73,9 @@ def retry(items: Sequence[int] | None = None) -> Counter[Queue]:
 def _embed(tenant_id: int, claimed: Sequence[QueueItem]) -> int:
     """Give experiences, documents and tools the vectors that they lack. If some are refused together, each is tried
     alone: one that the model does not take must not hold up the others."""
-    model = embedder()
+    model = current.embedder()
     try:
-        calibrate(model)
+        current.calibrate(model)
         return _embed_together(tenant_id, claimed, model)
     except ServiceFailed as error:
         if error.may_pass or len(claimed) == 1:
@@ -91,8 +90,9 @@ def _embed_together(tenant_id: int, claimed: Sequence[QueueItem], model: Embedde
     with tenant_scope(tenant_id):
         embedding.mark(subjects, WorkStatus.PROCESSING)
         lacking = embedding.lacking(subjects, model.model)
-    for start in range(0, len(lacking), STEP):
-        step = lacking[start : start + STEP]
+    size = _step()
+    for start in range(0, len(lacking), size):
+        step = lacking[start : start + size]
         made = embedding.vectors(tenant_id, [item.passage for item in step], model)
         with tenant_scope(tenant_id):
             mine = [item.subject_id for item in claimed if queue.renew(item)]
@@ -101,6 +101,14 @@ def _embed_together(tenant_id: int, claimed: Sequence[QueueItem], model: Embedde
         finished = [item.subject_id for item in claimed if _is_finished(item)]
         embedding.mark(finished, WorkStatus.COMPLETED)
     return len(finished)
+
+
+def _step() -> int:
+    """How many texts are embedded before their vectors are kept and the lease begins anew: whoever dies loses no more
+    than these, and a document may take longer than a lease. Of a service, as many as it is asked for at a time."""
+    if current.is_local():
+        return LOCAL_STEP
+    return conf.value("ARES_EMBEDDING_BATCH") * conf.value("ARES_EMBEDDING_CONCURRENCY")
 
 
 def _is_finished(item: QueueItem) -> bool:

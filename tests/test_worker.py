@@ -30,9 +30,14 @@ ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+# What is asked of the service at a time, in one request.
+STEP = 32
+ASKED = {"ARES_EMBEDDING_BATCH": STEP, "ARES_EMBEDDING_CONCURRENCY": 1}
+
+
 @pytest.fixture
-def served() -> Iterator[Served]:
-    with service.service() as running, embedded_by(running.url):
+def served(settings: Any) -> Iterator[Served]:
+    with service.service() as running, override_settings(ARES=settings.ARES | ASKED), embedded_by(running.url):
         yield running
 
 
@@ -150,12 +155,12 @@ def test_what_is_changed_meanwhile_is_embedded_as_it_is_now(acme: Tenant, served
 
 def test_a_long_document_is_embedded_in_steps_that_are_not_done_again(acme: Tenant, served: Served) -> None:
     with tenant_scope(acme.pk):
-        texts = [f"Passage {number} of a long document." for number in range(worker.STEP + 8)]
+        texts = [f"Passage {number} of a long document." for number in range(STEP + 8)]
         knowledge.keep("Long", "\n".join(texts), texts)
     served.answer = in_turn(embeddings, lambda body: told({}, status=500))
 
     assert worker.work(acme.pk, Queue.EMBEDDING) == 0
-    assert vectors(acme) == worker.STEP
+    assert vectors(acme) == STEP
     served.answer = embeddings
     served.asked.clear()
     due(acme)
@@ -208,7 +213,7 @@ def test_tenants_have_turns_and_the_failure_of_one_is_not_that_of_another(
     acme: Tenant, globex: Tenant, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for tenant in (acme, globex):
-        tools(tenant, *(f"tool {number}" for number in range(70)))
+        tools(tenant, *(f"tool {number}" for number in range(2 * worker.BATCH[Queue.EMBEDDING] + 1)))
     order: list[int] = []
     embed = worker.HANDLERS[Queue.EMBEDDING]
 
@@ -217,7 +222,7 @@ def test_tenants_have_turns_and_the_failure_of_one_is_not_that_of_another(
         return embed(tenant_id, items)
 
     monkeypatch.setattr(worker, "HANDLERS", {**worker.HANDLERS, Queue.EMBEDDING: noted})
-    assert jobs.work_queues() == 140
+    assert jobs.work_queues() == 2 * (2 * worker.BATCH[Queue.EMBEDDING] + 1)
     assert order in ([acme.pk, globex.pk] * 3, [globex.pk, acme.pk] * 3)
 
     def failing(tenant_id: int, items: Any) -> int:
@@ -234,7 +239,7 @@ def test_tenants_have_turns_and_the_failure_of_one_is_not_that_of_another(
 def test_a_process_that_is_killed_while_it_embeds_loses_nothing_and_doubles_nothing(
     acme: Tenant, served: Served
 ) -> None:
-    count = worker.STEP + 10
+    count = STEP + 10
     with tenant_scope(acme.pk):
         texts = [f"Passage {number} of a long document." for number in range(count)]
         knowledge.keep("Long", "\n".join(texts), texts)
@@ -243,7 +248,7 @@ def test_a_process_that_is_killed_while_it_embeds_loses_nothing_and_doubles_noth
     _wait_until(lambda: len(served.asked) == 2)
     victim.send_signal(signal.SIGKILL)
     victim.communicate()
-    assert vectors(acme) == worker.STEP
+    assert vectors(acme) == STEP
 
     served.answer = embeddings
     served.asked.clear()
@@ -324,6 +329,7 @@ def _worker_process(tenant: Tenant, served: Served, which: Queue) -> subprocess.
         "ARES_EMBEDDING_URL": served.url,
         "ARES_EMBEDDING_MODEL": "model-x",
         "ARES_SERVICE_SECONDS": "60",
+        **{name: str(value) for name, value in ASKED.items()},
     }
     return subprocess.Popen(
         [sys.executable, "-c", script], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True

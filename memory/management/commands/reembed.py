@@ -8,9 +8,9 @@ from memory import queue
 from memory.embedding import current
 from memory.embedding.spec import Embedder
 from memory.errors import AresError, ServiceFailed
+from memory.jobs import index_vectors
 from memory.layers import embedding
 from memory.models import Tenant
-from memory.retrieval.vector import VectorStore
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Queue, WorkStatus
 
@@ -46,7 +46,7 @@ class Command(BaseCommand):
                 with tenant_scope(tenant.pk):
                     gone = embedding.prune(model.model) if options["prune"] else 0
                 self.stdout.write(f"{tenant.slug}: {done} embedded by {model.model}, {gone} older vectors deleted")
-            VectorStore().create_collection(model.model, model.dimension)
+            index_vectors()
         except AresError as error:
             raise CommandError(f"{error.detail} What is done is kept: run this again.") from error
 
