@@ -58,11 +58,13 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class ServiceRow:
-    """What is set as a service, without its secrets, and the last that the tenant's work tells of it."""
+    """What is set as a service, without its secrets, and the last that the tenant's work tells of it. `note` is what
+    else is known of the model."""
 
     name: str
     setting: str
     where: str
+    note: str
     good_at: datetime | None
     bad_at: datetime | None
     problem: str
@@ -129,6 +131,7 @@ def services() -> list[ServiceRow]:
             "Embedding",
             conf.text("ARES_EMBEDDING_MODEL") or LocalEmbedder.model,
             address(conf.text("ARES_EMBEDDING_URL")) or "local, needs no network",
+            _calibrated(conf.text("ARES_EMBEDDING_MODEL") if conf.text("ARES_EMBEDDING_URL") else LocalEmbedder.model),
             _newest(embedded, "updated_at")[0],
             *_newest(failed.filter(error__startswith=current.SERVICE), "updated_at"),
         ),
@@ -136,10 +139,18 @@ def services() -> list[ServiceRow]:
             "Language model",
             conf.text("ARES_LLM_MODEL"),
             address(conf.text("ARES_LLM_URL")) or "none set: the refinery works by rules",
+            "",
             _newest(refined.filter(error=""), "completed_at")[0] if conf.text("ARES_LLM_URL") else None,
             *_newest(told, "completed_at"),
         ),
     ]
+
+
+def _calibrated(model: str) -> str:
+    found = current.calibration_of(model)
+    if found == current.UNKNOWN:
+        return "not calibrated: its similarities are told as low"
+    return f"calibrated: unrelated texts {found.unrelated:.2f}, paraphrases {found.paraphrased:.2f}"
 
 
 def _newest(rows: QuerySet[Any], when: str) -> tuple[datetime | None, str]:

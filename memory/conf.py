@@ -176,6 +176,13 @@ SETTINGS = {
         Setting("ARES_EMBEDDING_BATCH", 64, "Texts in one request for embeddings.", 1, 2048),
         Setting("ARES_EMBEDDING_CONCURRENCY", 2, "Requests for embeddings at a time, in one process.", 1, 64),
         Setting("ARES_SERVICE_SECONDS", 30, "Longest time for one request to a service, in seconds.", 1, 600),
+        Setting(
+            "ARES_QUERY_SECONDS",
+            3,
+            "Longest time for embedding what is searched for by a service, in seconds; then search goes by words.",
+            1,
+            60,
+        ),
         Setting("ARES_QUEUE_ATTEMPTS", 8, "Tries before work in the queue becomes a dead letter.", 1, 100),
         Setting(
             "ARES_QUEUE_LEASE_SECONDS", 300, "A worker's claim on work in the queue ends after so long.", 5, 86_400

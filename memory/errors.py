@@ -114,11 +114,45 @@ class ServiceFailed(Unavailable):
     """A service that aresweb asks does not answer as it should"""
 
     code = "service-failed"
+    # Whether it can go well another time, with everything as it is; and after how many seconds, if the service says so.
+    may_pass = True
+    retry_after: float | None = None
 
-    def __init__(self, detail: str, *, may_pass: bool, retry_after: float | None = None) -> None:
+
+class ServiceDown(ServiceFailed):
+    """A service that aresweb asks cannot be reached, or fails by itself"""
+
+    code = "service-down"
+
+
+class ServiceSlow(ServiceFailed):
+    """A service that aresweb asks does not answer in time"""
+
+    code = "service-slow"
+
+
+class ServiceBusy(ServiceFailed):
+    """A service that aresweb asks wants to be left alone for a while"""
+
+    code = "service-busy"
+
+    def __init__(self, detail: str, retry_after: float | None) -> None:
         super().__init__(detail)
-        self.may_pass = may_pass
         self.retry_after = retry_after
+
+
+class ServiceRefused(ServiceFailed):
+    """A service does not take what aresweb asks of it"""
+
+    code = "service-refused"
+    may_pass = False
+
+
+class BadAnswer(ServiceFailed):
+    """The answer of a service that aresweb asks cannot be used"""
+
+    code = "bad-answer"
+    may_pass = False
 
 
 class TenantMissing(AresError):

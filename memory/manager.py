@@ -11,7 +11,6 @@ from typing import Any
 from memory import limits
 from memory.distillation import forgetting, redistil, requests
 from memory.embedding import current
-from memory.embedding.local import LocalEmbedder
 from memory.layers import hot, session, task, user
 from memory.layers.context import Context, build_context
 from memory.llm import client
@@ -43,9 +42,7 @@ class MemoryManager:
     def start(self) -> None:
         """Make ready: what is large is loaded, so that no agent has to wait for it. Needs no tenant's scope."""
         counting.count("ready")
-        model = current.embedder()
-        if isinstance(model, LocalEmbedder):
-            model.embed_query(["ready"])
+        current.warm_up()
 
     def stop(self) -> None:
         """Let go of everything that is held: hot conversations, models, connections to services."""

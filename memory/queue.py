@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from django.db.models import QuerySet
+
 from memory import conf, sql
 from memory.errors import Conflict
 from memory.models import QueueItem
@@ -62,6 +64,13 @@ def claim(queue: Queue, owner: str, most: int) -> list[QueueItem]:
     return list(QueueItem.objects.filter(pk__in=[row[0] for row in sql.run("claim_work", parameters)]).order_by("pk"))
 
 
+def renew(item: QueueItem) -> bool:
+    """Begin the lease anew; returns whether the work is still its owner's. In that case it stays so until the
+    transaction ends: who deletes the subject waits."""
+    until = datetime.now(UTC) + timedelta(seconds=conf.value("ARES_QUEUE_LEASE_SECONDS"))
+    return bool(_mine(item).update(leased_until=until, updated_at=datetime.now(UTC)))
+
+
 def finish(item: QueueItem) -> None:
     """The work is done; call it in the transaction that writes its results.
 
@@ -108,7 +117,11 @@ def backoff(attempts: int, chance: float) -> timedelta:
 
 
 def _owned(item: QueueItem, changes: dict[str, object]) -> None:
-    mine = QueueItem.objects.filter(pk=item.pk, status=WorkStatus.PROCESSING, lease_owner=item.lease_owner)
     released = {"leased_until": None, "lease_owner": "", "updated_at": datetime.now(UTC)}
-    if not mine.filter(attempts=item.attempts).update(**changes, **released):
+    if not _mine(item).update(**changes, **released):
         raise LeaseLost(f"{item.queue} {item.subject_id} belongs to another worker by now.")
+
+
+def _mine(item: QueueItem) -> QuerySet[QueueItem]:
+    mine = QueueItem.objects.filter(pk=item.pk, status=WorkStatus.PROCESSING, lease_owner=item.lease_owner)
+    return mine.filter(attempts=item.attempts)

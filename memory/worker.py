@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 
-from memory import queue
+from memory import conf, queue
 from memory.distillation import pipeline
-from memory.embedding.current import embedder
+from memory.embedding import current
+from memory.embedding.spec import Embedder
 from memory.errors import AresError, ServiceFailed
 from memory.layers import embedding
 from memory.models import Distillation, QueueItem
@@ -23,21 +24,38 @@ logger = logging.getLogger(__name__)
 # One run of a worker takes so long at most, so that tenants have their turns.
 SECONDS = 60.0
 # A lease is on so many pieces of work at a time.
-BATCH: Mapping[Queue, int] = {Queue.EMBEDDING: 32, Queue.DISTILLATION: 1}
+BATCH: Mapping[Queue, int] = {Queue.EMBEDDING: 128, Queue.DISTILLATION: 1}
+# So many texts the local model embeds before their vectors are kept: a few seconds' work.
+LOCAL_STEP = 32
 
 
 def work(tenant_id: int, which: Queue) -> int:
     """Work off what is due in a tenant's queue, until nothing is or the time is over; returns how much was done."""
-    owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
     end = monotonic() + SECONDS
     done = 0
-    while monotonic() < end:
-        with tenant_scope(tenant_id):
-            items = queue.claim(which, owner, BATCH[which])
-        if not items:
-            break
-        done += HANDLERS[which](tenant_id, items)
+    while monotonic() < end and (did := turn(tenant_id, which)) is not None:
+        done += did
     return done
+
+
+def turn(tenant_id: int, which: Queue) -> int | None:
+    """Take some of what is due in a tenant's queue and do it; returns how much was done, None where nothing was due."""
+    owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    with tenant_scope(tenant_id):
+        claimed = queue.claim(which, owner, BATCH[which])
+    if not claimed:
+        return None
+    most = conf.value("ARES_QUEUE_ATTEMPTS")
+    for item in claimed:
+        if item.attempts > most:
+            _failed(tenant_id, item, f"Workers began it {most} times, and each ended in the middle of it.")
+    items = [item for item in claimed if item.attempts <= most]
+    try:
+        return HANDLERS[which](tenant_id, items)
+    except Exception as error:
+        for item in items:
+            _failed(tenant_id, item, f"{type(error).__name__}: {error}")
+        raise
 
 
 def retry(items: Sequence[int] | None = None) -> Counter[Queue]:
@@ -53,20 +71,44 @@ def retry(items: Sequence[int] | None = None) -> Counter[Queue]:
 
 
 def _embed(tenant_id: int, claimed: Sequence[QueueItem]) -> int:
-    """Give experiences, documents and tools the vectors that they lack."""
-    model = embedder()
-    with tenant_scope(tenant_id):
-        lacking = embedding.lacking([item.subject_id for item in claimed], model.model)
+    """Give experiences, documents and tools the vectors that they lack. If some are refused together, each is tried
+    alone: one that the model does not take must not hold up the others."""
+    model = current.embedder()
     try:
-        vectors = model.embed_passages([item.passage for item in lacking])
+        current.calibrate(model)
+        return _embed_together(tenant_id, claimed, model)
     except ServiceFailed as error:
-        for item in claimed:
-            _failed(tenant_id, item, error)
-        return 0
+        if error.may_pass or len(claimed) == 1:
+            for item in claimed:
+                _failed(tenant_id, item, error.detail, retry_after=error.retry_after)
+            return 0
+    return sum(_embed(tenant_id, [item]) for item in claimed)
+
+
+def _embed_together(tenant_id: int, claimed: Sequence[QueueItem], model: Embedder) -> int:
+    subjects = [item.subject_id for item in claimed]
+    with tenant_scope(tenant_id):
+        embedding.mark(subjects, WorkStatus.PROCESSING)
+        lacking = embedding.lacking(subjects, model.model)
+    size = _step()
+    for start in range(0, len(lacking), size):
+        step = lacking[start : start + size]
+        made = embedding.vectors(tenant_id, [item.passage for item in step], model)
+        with tenant_scope(tenant_id):
+            mine = [item.subject_id for item in claimed if queue.renew(item)]
+            embedding.keep(mine, step, made, model.model)
     with tenant_scope(tenant_id):
         finished = [item.subject_id for item in claimed if _is_finished(item)]
-        embedding.keep(finished, lacking, vectors, model.model)
+        embedding.mark(finished, WorkStatus.COMPLETED)
     return len(finished)
+
+
+def _step() -> int:
+    """How many texts are embedded before their vectors are kept and the lease begins anew: whoever dies loses no more
+    than these, and a document may take longer than a lease. Of a service, as many as it is asked for at a time."""
+    if current.is_local():
+        return LOCAL_STEP
+    return conf.value("ARES_EMBEDDING_BATCH") * conf.value("ARES_EMBEDDING_CONCURRENCY")
 
 
 def _is_finished(item: QueueItem) -> bool:
@@ -88,22 +130,29 @@ def _distil(tenant_id: int, items: Sequence[QueueItem]) -> int:
             logger.warning(
                 "Distillation %s went to another worker; what this one made of it is dropped.", item.subject_id
             )
+        except ServiceFailed as error:
+            _failed(tenant_id, item, error.detail, retry_after=error.retry_after)
         except AresError as error:
-            _failed(tenant_id, item, error)
+            _failed(tenant_id, item, error.detail, for_good=True)
     return done
 
 
-def _failed(tenant_id: int, item: QueueItem, error: AresError) -> None:
+def _failed(
+    tenant_id: int, item: QueueItem, reason: str, *, for_good: bool = False, retry_after: float | None = None
+) -> None:
     """Try again later, or give up and say so where people look for it."""
-    may_pass = isinstance(error, ServiceFailed)
-    retry_after = error.retry_after if isinstance(error, ServiceFailed) else None
-    with tenant_scope(tenant_id):
-        dead = queue.fail(item, error.detail, for_good=not may_pass, retry_after=retry_after)
-        status = WorkStatus.FAILED if dead else WorkStatus.PENDING
-        if item.queue == Queue.EMBEDDING:
-            embedding.mark([item.subject_id], status)
-        else:
-            pipeline.note_failure(item.subject_id, status, error.detail)
+    try:
+        with tenant_scope(tenant_id):
+            dead = queue.fail(item, reason, for_good=for_good, retry_after=retry_after)
+            status = WorkStatus.FAILED if dead else WorkStatus.PENDING
+            if item.queue == Queue.EMBEDDING:
+                embedding.mark([item.subject_id], status)
+            else:
+                pipeline.note_failure(item.subject_id, status, reason)
+    except LeaseLost:
+        logger.info(
+            "%s %s was done, or went to another worker; it failed here: %s", item.queue, item.subject_id, reason
+        )
 
 
 HANDLERS: Mapping[Queue, Callable[[int, Sequence[QueueItem]], int]] = {

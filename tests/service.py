@@ -4,9 +4,11 @@ import hashlib
 import json
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from typing import Any
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -68,6 +70,20 @@ def vector(text: str, dimension: int = 8) -> list[float]:
 def embeddings(body: Any) -> Answer:
     """What an embedding service answers."""
     return told({"data": [{"index": n, "embedding": vector(text)} for n, text in enumerate(body["input"])]})
+
+
+def by_letters(dimension: int) -> Callable[[Any], Answer]:
+    """What an embedding service answers whose model tells texts apart by their pairs of letters."""
+
+    def vector_of(text: str) -> list[float]:
+        made = [0.0] * dimension
+        for pair in pairwise(f" {text.casefold()} "):
+            made[zlib.crc32("".join(pair).encode()) % dimension] += 1
+        return made
+
+    return lambda body: told(
+        {"data": [{"index": n, "embedding": vector_of(text)} for n, text in enumerate(body["input"])]}
+    )
 
 
 def slow(seconds: float, then: Callable[[Any], Answer] = embeddings) -> Callable[[Any], Answer]:

@@ -15,12 +15,12 @@ from memory.distillation.data import Extraction, Rules, Turn
 from memory.distillation.echo import Recalled, without_recalled
 from memory.distillation.extract import extract
 from memory.distillation.update import Thresholds
-from memory.embedding.current import calibration_of, embedder
+from memory.embedding.current import calibrate, calibration_of, embedder
 from memory.embedding.spec import Matrix
 from memory.errors import Conflict, NotFound
 from memory.events import facts, history, store
 from memory.events.draft import draft
-from memory.layers import task
+from memory.layers import embedding, task
 from memory.llm import client as llm
 from memory.models import Decision, Distillation, Experience, QueueItem, Stream, Task
 from memory.tenancy import tenant_scope
@@ -57,7 +57,8 @@ def run(tenant_id: int, item: QueueItem) -> None:
         read, rules, failed=failed, recalled=recalled, model=llm.client(wished_model(distillation))
     )
     model = embedder()
-    vectors = model.embed_passages([candidate.text for candidate in extraction.candidates])
+    calibrate(model)
+    vectors = embedding.vectors(tenant_id, [candidate.text for candidate in extraction.candidates], model)
     with tenant_scope(tenant_id):
         sql.run("lock_memory", {})
         distillation = Distillation.objects.select_for_update().filter(pk=item.subject_id).first()

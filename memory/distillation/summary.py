@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from time import monotonic
 from typing import Any
 
+from memory import conf
 from memory.distillation import quarantine, score
 from memory.distillation.data import Candidate, Extraction, Rules, Turn
 from memory.distillation.dates import absolute
@@ -15,25 +18,35 @@ from memory.distillation.redact import redact
 from memory.distillation.scope import is_personal
 from memory.errors import ServiceFailed
 from memory.llm import prompts
-from memory.llm.client import Client
+from memory.llm.client import SERVICE, Client
+from memory.retrieval.terms import STOP_TERMS, terms
 from memory.vocabulary import PERSONAL_KINDS, Kind, MessageRole, Method
 
 # A model is given so much of a conversation at a time, and of one message.
 PART_CHARACTERS = 12_000
 MESSAGE_CHARACTERS = 2_000
+# The model may read for so much of the time that the work is leased for; one request can take half of the rest.
+SHARE_OF_LEASE = 0.4
 KINDS = frozenset(Kind) - {Kind.ABSTRACTION}
 MOST_MEMORIES = 50
 
 
 def extended(found: Extraction, turns: Sequence[Turn], rules: Rules, model: Client) -> tuple[Extraction, str]:
     """What the rules found and what the model does, without saying a thing twice: where the model has a memory of the
-    same messages and kind, its own stands. If it fails, the rules' candidates stand alone and the note says why."""
+    same messages and kind, its own stands. If it fails, the rules' candidates stand alone and the note says why; so it
+    does where the time was not enough for all parts of a long conversation."""
     read = [readable(turn) for turn in turns if turn.role != MessageRole.SYSTEM]
+    end = monotonic() + SHARE_OF_LEASE * conf.value("ARES_QUEUE_LEASE_SECONDS")
     made: list[Candidate] = []
+    parts = _parts(read)
+    note = ""
     try:
-        for part in _parts(read):
+        for number, part in enumerate(parts):
+            if monotonic() > end:
+                note = f"{SERVICE} was too slow to read more than {number} of {len(parts)} parts."
+                break
             said = [{"role": "system", "content": prompts.read("extract")}, {"role": "user", "content": _told(part)}]
-            completion = model.complete(said, lambda value, part=part: candidates(value, part, rules))
+            completion = model.complete(said, prompts.form("extract"), partial(candidates, turns=part, rules=rules))
             made += completion.value
     except ServiceFailed as error:
         return found, f"Extracted by rules alone: {error.detail}"
@@ -43,7 +56,7 @@ def extended(found: Extraction, turns: Sequence[Turn], rules: Rules, model: Clie
         for candidate in found.candidates
         if not all((candidate.kind in PERSONAL_KINDS, source) in covered for source in candidate.sources)
     ]
-    return replace(found, candidates=(*made, *own)), ""
+    return replace(found, candidates=(*made, *own)), note
 
 
 def candidates(value: Any, turns: Sequence[Turn], rules: Rules) -> list[Candidate]:
@@ -77,6 +90,8 @@ def _candidate(told: Any, turns: Sequence[Turn], rules: Rules) -> Candidate:
     if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 <= sure <= 1:
         raise ValueError("confidence must be a number from 0 to 1.")
     rests_on = [turns[number - 1] for number in sorted(set(numbers))]
+    if not any(_stated(solution) & _stated(_said(turn)) for turn in rests_on):
+        raise ValueError("solution must be in the words of the messages that sources name.")
     said_at = rests_on[-1].occurred_at
     problem = shorten(redact(problem.strip())[0], rules.problem_characters)
     solution = shorten(absolute(redact(solution.strip())[0], said_at), rules.solution_characters)
@@ -117,9 +132,20 @@ def _parts(turns: Sequence[Turn]) -> list[list[Turn]]:
 
 
 def _told(turns: Sequence[Turn]) -> str:
-    lines = []
-    for number, turn in enumerate(turns, start=1):
-        calls = "; ".join(f"{call.name}({call.arguments[:200]})" for call in turn.tool_calls)
-        said = shorten(condense(turn.text), MESSAGE_CHARACTERS)
-        lines.append(f"[{number}] {turn.name or turn.role} ({turn.occurred_at:%Y-%m-%d}): {said} {calls}".rstrip())
-    return "\n".join(lines)
+    return "\n".join(_line(number, turn) for number, turn in enumerate(turns, start=1))
+
+
+def _line(number: int, turn: Turn) -> str:
+    calls = "; ".join(f"{call.name}({call.arguments[:200]})" for call in turn.tool_calls)
+    said = shorten(condense(turn.text), MESSAGE_CHARACTERS)
+    return f"[{number}] {turn.name or turn.role} ({turn.occurred_at:%Y-%m-%d}): {said} {calls}".rstrip()
+
+
+def _said(turn: Turn) -> str:
+    return " ".join([turn.name, turn.text, *(f"{call.name} {call.arguments}" for call in turn.tool_calls)])
+
+
+def _stated(text: str) -> set[str]:
+    """The terms that a text tells something by. Small models repeat the example of their instructions, or tell of what
+    nobody said: such a text shares none with the messages."""
+    return set(terms(text)) - STOP_TERMS

@@ -32,7 +32,7 @@ def measure(embedder: Embedder) -> Calibration:
     """What this model makes of pairs whose relation is known.
 
     Raises:
-        EmbeddingFailed: the model cannot answer. ValueError: it does not tell paraphrased from unrelated texts.
+        ServiceFailed: the model cannot answer. ValueError: it does not tell paraphrased from unrelated texts.
     """
     left = embedder.embed_passages([pair[0] for pair in PARAPHRASES])
     right = embedder.embed_passages([pair[1] for pair in PARAPHRASES])

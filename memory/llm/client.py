@@ -2,19 +2,21 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from memory import conf
-from memory.errors import ServiceFailed
+from memory.errors import BadAnswer, ServiceRefused
 from memory.services import Service
 
 # What its errors begin with.
 SERVICE = "The language model"
 # An answer that is no JSON is asked for again once, with what was wrong; a model that fails twice will go on failing.
 ANSWERS = 2
+# A request that fails is tried once more: whoever asks has rules to go by, and a lease that ends.
+TRIES = 2
 _FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 
 
@@ -33,11 +35,15 @@ class Client:
     def __init__(self, service: Service, model: str) -> None:
         self.model = model
         self._service = service
+        self._takes_forms = True
 
-    def complete(self, messages: Sequence[Mapping[str, str]], read: Any) -> Completion:
+    def complete(
+        self, messages: Sequence[Mapping[str, str]], form: Mapping[str, Any], read: Callable[[Any], Any]
+    ) -> Completion:
         """What `read` makes of the JSON that the model answers.
 
         Args:
+            form: the JSON schema of the answer. Services that can hold the model to it do; others get it by the prompt.
             read: a function of the parsed JSON; raises a ValueError that says what is wrong with it.
 
         Raises:
@@ -46,8 +52,7 @@ class Client:
         said = list(messages)
         problem = ""
         for _ in range(ANSWERS):
-            body = {"model": self.model, "messages": said, "temperature": 0, "response_format": {"type": "json_object"}}
-            text, model, usage = self._service.post("chat/completions", body, _read)
+            text, model, usage = self._ask(said, form)
             try:
                 return Completion(read(_json(text)), model or self.model, usage)
             except (ValueError, KeyError, TypeError) as error:
@@ -59,7 +64,23 @@ class Client:
                         "content": f"That cannot be used: {problem} Answer with the corrected JSON alone.",
                     },
                 ]
-        raise ServiceFailed(f"{SERVICE} gave no usable answer: {problem}", may_pass=False)
+        raise BadAnswer(f"{SERVICE} gave no usable answer: {problem}")
+
+    def _ask(self, said: Sequence[Mapping[str, str]], form: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any]]:
+        body = {"model": self.model, "messages": said, "temperature": 0}
+        if self._takes_forms:
+            schema = {"name": "answer", "strict": True, "schema": form}
+            try:
+                return self._post(body | {"response_format": {"type": "json_schema", "json_schema": schema}})
+            except ServiceRefused:  # perhaps since it knows no forms; if for another reason, it says so again
+                answer = self._post(body | {"response_format": {"type": "json_object"}})
+                self._takes_forms = False
+                return answer
+        return self._post(body | {"response_format": {"type": "json_object"}})
+
+    def _post(self, body: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any]]:
+        answer: tuple[str, str, Mapping[str, Any]] = self._service.post("chat/completions", body, _read)
+        return answer
 
 
 @cache
@@ -68,7 +89,7 @@ def client(model: str = "") -> Client | None:
     url = conf.text("ARES_LLM_URL")
     if not url:
         return None
-    service = Service(SERVICE, url, conf.text("ARES_LLM_KEY"), conf.value("ARES_SERVICE_SECONDS"))
+    service = Service(SERVICE, url, conf.text("ARES_LLM_KEY"), conf.value("ARES_SERVICE_SECONDS"), tries=TRIES)
     return Client(service, model or conf.text("ARES_LLM_MODEL"))
 
 

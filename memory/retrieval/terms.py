@@ -48,7 +48,7 @@ def query_terms(text: str) -> list[str]:
     """The terms to ask for, each once, in the order of the text: without the words that stand in any text, unless there
     are no others."""
     asked = list(dict.fromkeys(_terms(text)))
-    telling = [term for term in asked if term not in _STOP_TERMS]
+    telling = [term for term in asked if term not in STOP_TERMS]
     return (telling or asked)[:MAX_QUERY_TERMS]
 
 
@@ -94,4 +94,4 @@ def _stem(word: str) -> str:
     return str(_stemmer.stemWord(word)) if word.isascii() else word
 
 
-_STOP_TERMS = STOP_WORDS | {_stem(word) for word in STOP_WORDS}
+STOP_TERMS = STOP_WORDS | {_stem(word) for word in STOP_WORDS}

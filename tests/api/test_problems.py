@@ -7,7 +7,7 @@ import pytest
 from django.db import InterfaceError, OperationalError
 
 from memory.api import problems
-from memory.errors import AresError, Damaged, ServiceFailed, TenantMissing, TooSlow, Unavailable
+from memory.errors import AresError, Damaged, TenantMissing, Unavailable
 from memory.layers import session
 from memory.models import Stream
 from tests.api.conftest import ApiClient
@@ -60,5 +60,5 @@ def test_every_error_of_the_domain_has_a_title_a_code_and_a_status(kind: type[Ar
     problem = json.loads(problems.of_error(error, "/path").content)
     assert (problem["title"], problem["type"]) == (kind.__doc__, f"urn:aresweb:problem:{kind.code}")
     assert (problem["detail"], problem["instance"], problem["limit"]) == ("what happened", "/path", 1)
-    faults = {TenantMissing: 500, Damaged: 500, TooSlow: 503, Unavailable: 503, ServiceFailed: 503}
+    faults = {TenantMissing: 500, Damaged: 500} | dict.fromkeys((Unavailable, *below(Unavailable)), 503)
     assert problem["status"] in ((faults[kind],) if kind in faults else range(400, 500))

@@ -218,6 +218,7 @@ def test_services_tell_what_is_set_and_their_last_failure_but_no_secret(
         making.distillation(making.said("talk", "Hello"), error=note)
         embedding, language = operations.services()
     assert (embedding.setting, embedding.problem) == ("multilingual-e5-small-q4", DOWN)
+    assert embedding.note == "calibrated: unrelated texts 0.78, paraphrases 0.95"
     assert embedding.good_at is None
     assert (language.setting, language.problem, language.bad_at) == ("", note, making.NOW)
     secret = {
@@ -232,6 +233,7 @@ def test_services_tell_what_is_set_and_their_last_failure_but_no_secret(
     for told in ("https://host.example:8443/v1", "model-x", "http://llm.example/v1", "model-y"):
         assert told in page
     assert "hunter2" not in page
+    assert "not calibrated" in page
 
 
 def test_schedules_tell_how_their_last_run_went_and_nothing_of_what_it_returned(member: Callable[..., Client]) -> None:

@@ -9,7 +9,7 @@ from django.test import override_settings
 from memory.distillation import summary
 from memory.distillation.data import Rules, Turn
 from memory.embedding import current
-from memory.llm import client
+from memory.llm import client, prompts
 from memory.models import Tenant
 from tests import service
 from tests.distillation.running import known, learn
@@ -65,8 +65,21 @@ def test_an_answer_of_another_form_is_refused(value: object) -> None:
         summary.candidates(value, TURNS, Rules())
 
 
+@pytest.mark.parametrize("made_up", ["…", "What worked, or the statement itself.", "7", "东京是日本的首都。"])
+def test_what_shares_no_word_with_its_messages_is_refused(made_up: str) -> None:
+    with pytest.raises(ValueError, match="in the words of the messages"):
+        summary.candidates({"memories": [MEMORY | {"solution": made_up}]}, TURNS, Rules())
+
+
+def test_what_the_model_is_told_to_answer_is_what_is_read() -> None:
+    item = prompts.form("extract")["properties"]["memories"]["items"]
+
+    assert set(item["properties"]["kind"]["enum"]) == summary.KINDS
+    assert set(item["required"]) == {*MEMORY, "confidence"}
+
+
 def test_secrets_that_a_model_repeats_are_taken_out() -> None:
-    leaked = MEMORY | {"solution": "Log in with password: hunter2secret."}
+    leaked = MEMORY | {"solution": "Pin setuptools, log in with password: hunter2secret."}
 
     (candidate,) = summary.candidates({"memories": [leaked]}, TURNS, Rules())
 
@@ -109,3 +122,22 @@ def test_while_the_embedding_service_is_down_the_work_waits_and_agents_notice_no
     assert waiting.status == "pending"
     assert "cannot be reached" in waiting.error
     assert known(acme) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_model_that_is_too_slow_for_a_long_conversation_is_not_waited_for(acme: Tenant, model: Served) -> None:
+    model.answer = service.slow(0.6, chat({"memories": []}))
+    long = [f"{TURNS[0].text} {'It says so again. ' * 150}", TURNS[1].text] * 8
+
+    with override_settings(ARES=leased_for(1)):
+        done = learn(acme, long)
+
+    assert done.status == "completed"
+    assert done.error == "The language model was too slow to read more than 1 of 2 parts."
+    assert {experience.method for experience in known(acme)} == {"direct"}
+
+
+def leased_for(seconds: int) -> dict[str, object]:
+    from django.conf import settings
+
+    return settings.ARES | {"ARES_QUEUE_LEASE_SECONDS": seconds}

@@ -4,12 +4,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from memory.embedding.current import embedder
-from memory.errors import AresError
+from memory import queue
+from memory.embedding import current
+from memory.embedding.spec import Embedder
+from memory.errors import AresError, ServiceFailed
+from memory.jobs import index_vectors
 from memory.layers import embedding
 from memory.models import Tenant
-from memory.retrieval.vector import VectorStore
 from memory.tenancy import tenant_scope
+from memory.vocabulary import Queue, WorkStatus
 
 BATCH = 32
 
@@ -30,34 +33,50 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Embed what lacks a vector, tenant by tenant, and tell how far it is."""
-        model = embedder()
+        model = current.embedder()
         tenants = Tenant.objects.order_by("slug")
         if options["tenant"]:
             tenants = tenants.filter(slug=options["tenant"])
             if not tenants:
                 raise CommandError(f"There is no tenant {options['tenant']!r}.")
         try:
+            current.calibrate(model)
             for tenant in tenants:
-                done = self._tenant(tenant)
+                done = self._tenant(tenant, model)
                 with tenant_scope(tenant.pk):
                     gone = embedding.prune(model.model) if options["prune"] else 0
                 self.stdout.write(f"{tenant.slug}: {done} embedded by {model.model}, {gone} older vectors deleted")
-            with tenant_scope(tenants[0].pk):
-                VectorStore().create_collection(model.model, model.dimension)
+            index_vectors()
         except AresError as error:
             raise CommandError(f"{error.detail} What is done is kept: run this again.") from error
 
-    def _tenant(self, tenant: Tenant) -> int:
-        model = embedder()
+    def _tenant(self, tenant: Tenant, model: Embedder) -> int:
         done = 0
         while True:
             with tenant_scope(tenant.pk):
+                waiting = embedding.count_unembedded(model.model)
                 subjects = embedding.unembedded(model.model, BATCH)
-                lacking = embedding.lacking(subjects, model.model)
-            if not lacking:
+            if not subjects:
                 return done
-            vectors = model.embed_passages([item.passage for item in lacking])
+            self.stderr.write(f"{tenant.slug}: {done} embedded, {waiting} to go")
+            try:
+                done += self._batch(tenant, subjects, model)
+            except ServiceFailed as error:
+                if error.may_pass:
+                    raise
+                # Something among them is not taken: the worker finds out what, and an operator sees it.
+                with tenant_scope(tenant.pk):
+                    queue.put(Queue.EMBEDDING, subjects)
+                self.stderr.write(f"{tenant.slug}: {len(subjects)} left to the worker: {error.detail}")
+
+    def _batch(self, tenant: Tenant, subjects: list[str], model: Embedder) -> int:
+        with tenant_scope(tenant.pk):
+            lacking = embedding.lacking(subjects, model.model)
+        for start in range(0, len(lacking), BATCH):
+            step = lacking[start : start + BATCH]
+            made = embedding.vectors(tenant.pk, [item.passage for item in step], model)
             with tenant_scope(tenant.pk):
-                embedding.keep(subjects, lacking, vectors, model.model)
-            done += len(lacking)
-            self.stderr.write(f"{tenant.slug}: {done} …", ending="\r")
+                embedding.keep(subjects, step, made, model.model)
+        with tenant_scope(tenant.pk):
+            embedding.mark(subjects, WorkStatus.COMPLETED)
+        return len(lacking)
