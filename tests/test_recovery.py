@@ -14,7 +14,7 @@ from aresweb.database.base import as_owner
 from memory import recovery
 from memory.deadline import within
 from memory.errors import Invalid, NotFound, TooSlow
-from memory.events import state, store
+from memory.events import history, state, store
 from memory.flight import agents
 from memory.layers import session, task
 from memory.models import Event, Session, Snapshot, Stream, Tenant
@@ -218,6 +218,26 @@ class TestWhatComesBack:
             monkeypatch.setattr("memory.deadline.Deadline.is_over", lambda _: False)
             again = recovery.recover("ops")
         assert (recovery.proof(again)["snapshot_version"], again.missing) == (400, [])
+
+    def test_a_statement_that_is_cancelled_takes_nothing_along_that_was_done_before_it(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.append("run", [drafted("agent.started", agent_id="ops"), *(drafted() for _ in range(989))])
+        read = history.read
+
+        def slow_from_500_on(stream: Stream, first: int, last: int) -> list[Event]:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_sleep(%s)", [5 * (first > 500)])
+            return read(stream, first, last)
+
+        with ares(ARES_SNAPSHOT_EVERY=100, ARES_RECOVERY_SECONDS=1):
+            monkeypatch.setattr(history, "read", slow_from_500_on)
+            made = recovery.recover("ops")
+            monkeypatch.undo()
+            assert made.state is None
+            assert "after event 500 of 990" in made.missing[0].reason
+            again = recovery.recover("ops")
+        assert (recovery.proof(again)["snapshot_version"], again.missing) == (500, [])
 
 
 @contextmanager

@@ -70,6 +70,10 @@ TAMPERED: dict[str, tuple[list[str], list[tuple[int, str]]]] = {
     "altered metadata": ([SET.format("""metadata_json = '{"a":1}'""")], [(13, Fault.CONTENT)]),
     "a hidden error": ([SET.format("is_error = true")], [(13, Fault.CONTENT)]),
     "content that is said to be erased": ([SET.format("erased_at = now()")], [(13, Fault.CONTENT)]),
+    "content that was blanked as if it were erased": (
+        [SET.format("payload_json = '{}', metadata_json = '{}', erased_at = now()")],
+        [(13, Fault.CONTENT)],
+    ),
     "an altered type": ([SET.format("type = 'tool.call'")], [(13, Fault.CHAIN)]),
     "an altered id": ([SET.format("event_id = 'another'")], [(13, Fault.CHAIN)]),
     "an altered time": ([SET.format("occurred_at = occurred_at - interval '1 second'")], [(13, Fault.CHAIN)]),
