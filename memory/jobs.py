@@ -114,7 +114,11 @@ def consolidate() -> int:
 
 
 def take_snapshots() -> int:
-    """Catch up with snapshots of streams that have grown since; returns how many were taken."""
+    """Catch up with snapshots of streams that have grown since; returns how many were taken.
+
+    Raises:
+        ExceptionGroup: of some streams none could be taken; the others had their turn all the same.
+    """
     every = conf.value("ARES_SNAPSHOT_EVERY")
     rested = datetime.now(UTC) - RESTED
     due: list[tuple[Stream, Callable[[Stream], int]]] = []
@@ -127,10 +131,15 @@ def take_snapshots() -> int:
         return 0
 
     in_each_tenant(find)
-    taken = 0
+    taken, failures = 0, []
     for stream, take in due:  # a transaction each: a long one would hold up who deletes, and the feed
-        with tenant_scope(stream.tenant_id):
-            taken += take(stream)
+        try:
+            with tenant_scope(stream.tenant_id):
+                taken += take(stream)
+        except Exception as error:  # noqa: BLE001  raised below
+            failures.append(error)
+    if failures:
+        raise ExceptionGroup(f"Of {len(failures)} streams no snapshot could be taken.", failures)
     return taken
 
 
@@ -141,7 +150,7 @@ def compact_streams() -> int:
 
 def drop_expired_segments() -> int:
     """Drop what is older than its tenant keeps it; returns how many segments that were."""
-    return in_each_tenant(retention.drop_expired)
+    return for_each_tenant(retention.drop_expired)
 
 
 def forget_idempotency_keys() -> int:

@@ -1,5 +1,6 @@
 """Where a run's events are: in their table, in compressed segments, or dropped; and a button to archive more."""
 
+from itertools import islice
 from typing import Any
 
 from django.contrib import messages
@@ -12,6 +13,7 @@ from dashboard.access import is_admin, member_required
 from memory import conf
 from memory.errors import Damaged
 from memory.events import compaction, history
+from memory.events.compaction import Moved
 from memory.events.walk import HASH_BYTES
 from memory.models import Segment, Stream
 from memory.tenancy import current_tenant_id
@@ -68,9 +70,12 @@ def _listed(stream: Stream) -> list[dict[str, Any]]:
 
 
 def _archive(request: HttpRequest, stream: Stream) -> None:
+    moved = Moved()
     try:
-        moved = compaction.compact(current_tenant_id(), stream, most=SEGMENTS_AT_ONCE)
+        for step in islice(compaction.moves(current_tenant_id(), stream), SEGMENTS_AT_ONCE):
+            moved += step
     except Damaged as error:
-        messages.error(request, f"Nothing was archived. {error.detail}")
-        return
-    messages.success(request, f"{moved.events:,} events were archived: {moved.segments} segments.")
+        messages.error(request, f"Archiving stopped. {error.detail}")
+    if moved.segments:
+        word = "segment" if moved.segments == 1 else "segments"
+        messages.success(request, f"{moved.events:,} events were archived: {moved.segments} {word}.")

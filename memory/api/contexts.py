@@ -37,6 +37,7 @@ class ContextRequest(serializers.Serializer[Any]):
 ContextAnswer = inline_serializer(
     "Context",
     {
+        "session_id": serializers.CharField(),
         "context": AnyJSONField(help_text="What to send: a text, or chat messages."),
         "shape": serializers.ChoiceField(list(Shape)),
         "messages": inline_serializer(
@@ -106,12 +107,13 @@ class ContextView(TenantView):
         made = context.build_context(session_id, *(body.get(name) for name in fields))
         if made.experiences:
             jobs.enqueue(jobs.note_use, current_tenant_id(), [each.id for each in made.experiences])
-        return Response(as_json(made))
+        return Response(as_json(session_id, made))
 
 
-def as_json(made: Context) -> dict[str, Any]:
-    """A context as the API shows it."""
+def as_json(session_id: str, made: Context) -> dict[str, Any]:
+    """A context as the API shows it. It names its session, with which an answer kept for retries is erased."""
     return {
+        "session_id": session_id,
         "context": exact(made.content),
         "shape": made.shape,
         "messages": [

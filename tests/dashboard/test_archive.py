@@ -10,7 +10,7 @@ from memory.models import Segment, Tenant, User
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role
 from tests.events.archiving import archive, recorded, small_segments
-from tests.events.tampering import tampering
+from tests.events.tampering import tamper, tampering
 from tests.events.test_retention import age, keep
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -61,6 +61,15 @@ def test_an_admin_archives_by_a_button_that_asks_whether_it_is_meant(admin: Clie
     assert segments(acme) == 2
     assert "20 events were archived: 2 segments." in after
     assert "Archive all but" not in after
+
+
+@pytest.mark.usefixtures("_run")
+def test_where_an_event_is_damaged_the_page_says_what_was_archived_before_it(admin: Client, acme: Tenant) -> None:
+    tamper(acme, "UPDATE memory_event SET payload_json = '{}' WHERE version = 13")
+    after = admin.post("/runs/run/archive/", {"sure": "on"}, follow=True).content.decode()
+    assert segments(acme) == 1
+    assert "10 events were archived: 1 segment." in after
+    assert "Archiving stopped. Event 13 of stream run does not match its digest." in after
 
 
 @pytest.mark.usefixtures("_run")

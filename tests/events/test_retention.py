@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from psycopg import sql as psycopg_sql
 
 from memory import jobs, recovery
-from memory.errors import EventIdTaken, Gone
+from memory.errors import Damaged, EventIdTaken, Gone
 from memory.events import erasure, history, retention, state, store
 from memory.events.cursor import Cursor, read_all
 from memory.events.reducer import REDUCER_VERSION, initial_state
@@ -18,6 +18,7 @@ from memory.tenancy import tenant_scope
 from tests import raw, tables
 from tests.api.conftest import ApiClient
 from tests.events.archiving import archive, recorded, small_segments, story
+from tests.events.tampering import tamper
 
 pytestmark = pytest.mark.django_db(transaction=True)
 DAYS = 30
@@ -236,3 +237,19 @@ def test_without_the_snapshot_that_stands_for_it_a_recovery_says_what_is_missing
 def test_a_last_snapshot_that_cannot_be_taken_any_more_does_not_stop_the_job(dropped: Stream) -> None:
     Snapshot.objects.all().delete()
     assert state.take_last_snapshot(dropped) == 0
+
+
+def test_a_stream_whose_state_cannot_be_told_stays_and_does_not_keep_the_others(stream: Stream, acme: Tenant) -> None:
+    with tenant_scope(acme.pk):
+        archive(recorded(47, "whole", "w"), 7)
+        Snapshot.objects.filter(stream=stream).delete()
+    age(acme, DAYS + 1, 20, "whole")
+    keep(acme, DAYS)
+    tamper(acme, f"UPDATE memory_segment SET content = '\\x00' WHERE first_version = 11 AND stream_id = {stream.pk}")
+    with pytest.raises(ExceptionGroup) as caught:
+        jobs.drop_expired_segments()
+    (damaged,) = caught.value.exceptions[0].exceptions
+    assert isinstance(damaged, Damaged)
+    with tenant_scope(acme.pk):
+        gone = Segment.objects.dropped().order_by("first_version").values_list("stream__name", "first_version")
+        assert list(gone) == [("whole", 1), ("whole", 11)]
