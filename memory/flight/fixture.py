@@ -10,14 +10,13 @@ from typing import Any
 from memory.events import facts, history
 from memory.events.reducer import State
 from memory.events.state import state_at
+from memory.flight import chat
 from memory.models import Event, Stream
 from memory.vocabulary import EventType
 
 # Of the conversation up to the step, the newest; of the results behind it, the first.
 MOST_MESSAGES = 1000
 MOST_RESULTS = 1000
-# What a message of the chat formats consists of; others are aresweb's own.
-CHAT_FIELDS = ("role", "content", "name", "tool_calls", "tool_call_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +47,10 @@ def fixture(stream: Stream, version: int) -> Fixture:
         version=version,
         hash=history.hash_at(stream, version),
         state=state,
-        messages=[_message(event.payload) for event in newest],
+        messages=[chat.message(event.payload) for event in newest],
         remaining=_with_calls(stream, state, version, results[:MOST_RESULTS]),
         is_whole=not is_cut and history.dropped(stream) is None,
     )
-
-
-def _message(payload: facts.Payload) -> dict[str, Any]:
-    return {name: payload[name] for name in CHAT_FIELDS if payload.get(name) is not None}
 
 
 def _with_calls(stream: Stream, state: State, version: int, results: list[Event]) -> list[dict[str, Any]]:
