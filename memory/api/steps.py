@@ -7,13 +7,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.exports import FixtureShape, as_json
+from memory.api.exports import FixtureShape
 from memory.api.fields import AnyJSONField, ObjectField
 from memory.api.rendering import exact
 from memory.api.views import TenantView, whole_number
 from memory.events.state import state_at
 from memory.flight import diff
-from memory.flight.fork import fork
+from memory.flight.fork import as_json, fork
 from memory.flight.left import Context, Message, context_at
 from memory.models import Stream
 
@@ -143,16 +143,7 @@ class StepForkView(TenantView):
     def get(self, request: Request, stream: str, version: int) -> Response:
         """Give the next request to a model after event `version`, the tool results recorded after it, and the event
         that keeps the lineage when what comes of it is recorded."""
-        found = Stream.objects.named(stream)
-        made = fork(found, version)
-        return Response(
-            {
-                "request": exact(made.request),
-                "stream": made.name,
-                "events": [made.lineage],
-                "fixture": as_json(found, made.fixture),
-            }
-        )
+        return Response(exact(as_json(fork(Stream.objects.named(stream), version))))
 
 
 def _context(told: Context) -> dict[str, Any]:

@@ -23,6 +23,7 @@ MOST_RESULTS = 1000
 class Fixture:
     """What a test needs. `is_whole` says that nothing was cut: no earlier message, no later result."""
 
+    stream: str
     version: int
     hash: bytes
     state: State
@@ -44,6 +45,7 @@ def fixture(stream: Stream, version: int) -> Fixture:
     results = history.of_types(stream, [EventType.TOOL_RESULT], MOST_RESULTS + 1, after=version)
     is_cut = len(said) > MOST_MESSAGES or len(results) > MOST_RESULTS
     return Fixture(
+        stream=stream.name,
         version=version,
         hash=history.hash_at(stream, version),
         state=state,
@@ -51,6 +53,19 @@ def fixture(stream: Stream, version: int) -> Fixture:
         remaining=_with_calls(stream, state, version, results[:MOST_RESULTS]),
         is_whole=not is_cut and history.dropped(stream) is None,
     )
+
+
+def as_json(made: Fixture) -> dict[str, Any]:
+    """A fixture as it is answered and kept in files."""
+    return {
+        "stream": made.stream,
+        "version": made.version,
+        "hash": made.hash.hex(),
+        "state": made.state,
+        "messages": made.messages,
+        "remaining": made.remaining,
+        "is_whole": made.is_whole,
+    }
 
 
 def _with_calls(stream: Stream, state: State, version: int, results: list[Event]) -> list[dict[str, Any]]:

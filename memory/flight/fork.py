@@ -9,7 +9,8 @@ from typing import Any
 
 from memory.events import history
 from memory.flight import chat
-from memory.flight.fixture import MOST_MESSAGES, Fixture, fixture
+from memory.flight import fixture as fixtures
+from memory.flight.fixture import MOST_MESSAGES, Fixture
 from memory.models import Event, Stream
 from memory.vocabulary import STREAM_NAME_MAX_LENGTH, EventType
 
@@ -38,7 +39,7 @@ def fork(stream: Stream, version: int) -> Fork:
         NotFound: the stream has not come to this version.
         Gone: retention has dropped it.
     """
-    made = fixture(stream, version)
+    made = fixtures.fixture(stream, version)
     prompts = history.of_types(stream, [EventType.LLM_CALL], 1, up_to=version, newest_first=True)
     asked = prompts[0] if prompts and isinstance(prompts[0].payload.get("messages"), list) else None
     since = asked.version if asked else 0
@@ -54,6 +55,16 @@ def fork(stream: Stream, version: int) -> Fork:
         },
         fixture=made,
     )
+
+
+def as_json(made: Fork) -> dict[str, Any]:
+    """A package as it is answered and kept in files."""
+    return {
+        "request": made.request,
+        "stream": made.name,
+        "events": [made.lineage],
+        "fixture": fixtures.as_json(made.fixture),
+    }
 
 
 def _asked(stream: Stream, prompt: Event | None) -> dict[str, Any]:
