@@ -1,21 +1,22 @@
 """The replay: a run step by step. One page, and the fragments that it fetches while the viewer moves."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from dashboard import experience_page, formats, readable, runs
+from dashboard import experience_page, formats, panels, readable, runs
 from dashboard.access import member_required
 from memory.errors import Gone, NotFound
 from memory.events import history
-from memory.events.state import state_at
-from memory.flight import agents, crash, timeline
+from memory.flight import agents, crash, fork, timeline
 from memory.models import Session, Stream, Verification
 from memory.vocabulary import Role
 
 WINDOW = 100
+MOST_FORKS = 20
 
 
 @member_required
@@ -34,11 +35,12 @@ def run(request: Any, name: str) -> HttpResponse:
         "has_crash_story": crash.has_story(stream, agents.health_of_run(stream, timezone.now())),
         "archived_events": history.archived(stream),
         "dropped": history.dropped(stream),
+        "forks": list(Stream.objects.forks_of(stream.name)[:MOST_FORKS]),
     }
     if request.headers.get("HX-Request"):
         return render(request, "dashboard/runs/detail.html#head", context)
     if stream.version:
-        context |= {"rows": _rows(stream, *_around(stream, version)), **_step(stream, version)}
+        context |= {"rows": _rows(stream, *_around(stream, version)), **_step(stream, version, request.GET)}
     return render(request, "dashboard/runs/detail.html", context)
 
 
@@ -70,7 +72,7 @@ def run_timeline(request: HttpRequest, name: str) -> HttpResponse:
 def run_step(request: HttpRequest, name: str, version: int) -> HttpResponse:
     """One event and the state after it."""
     stream = Stream.objects.named(name)
-    context = {"run": runs.of(stream), **_step(stream, version)}
+    context = {"run": runs.of(stream), **_step(stream, version, request.GET)}
     return render(request, context["step_template"], context)
 
 
@@ -83,19 +85,24 @@ def run_payload(request: HttpRequest, name: str, version: int) -> HttpResponse:
     return HttpResponse(found[0].payload_json, content_type="application/json")
 
 
-def _step(stream: Stream, version: int) -> dict[str, Any]:
-    try:
-        state = readable.state_context(state_at(stream, version))
-    except Gone:
-        state = None
+@member_required
+def run_fork(request: HttpRequest, name: str, version: int) -> JsonResponse:
+    """What is needed to run on from a step, as a file."""
+    told = fork.as_json(fork.fork(Stream.objects.named(name), version))
+    answer = JsonResponse(told, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    answer["Content-Disposition"] = f'attachment; filename="{told["stream"]}.json"'
+    return answer
+
+
+def _step(stream: Stream, version: int, asked: Mapping[str, str]) -> dict[str, Any]:
     try:
         found = history.read(stream, version, version)
     except Gone as gone:
         return {
             "step_template": "dashboard/runs/gone.html",
             "event": {"version": version},
-            "gone": gone,
-            "state": state,
+            "dropped_before": gone,
+            **panels.context(stream, version, asked),
         }
     if not found:
         raise NotFound(f"Run {stream.name} has no event {version}.")
@@ -104,7 +111,7 @@ def _step(stream: Stream, version: int) -> dict[str, Any]:
     return {
         "step_template": "dashboard/runs/step.html",
         "event": readable.event_context(event, cause),
-        "state": state,
+        **panels.context(stream, version, asked),
         "experiences": experience_page.from_step(stream.name, version),
     }
 

@@ -49,6 +49,10 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         worked_last = models.F("last_work_at").desc(nulls_last=True)
         return self.filter(agent_id=agent_id).exclude(agent_id="").order_by(worked_last, "-id")
 
+    def forks_of(self, name: str) -> "StreamQuerySet":
+        """Those that go on from a step of the stream with this name, the most recently active first."""
+        return self.filter(forked_from=name).exclude(forked_from="").newest_first()
+
     def newest_first(self) -> "StreamQuerySet":
         """The most recently active first."""
         return self.order_by("-last_event_at", "-id")
@@ -164,6 +168,9 @@ class Stream(models.Model):
     last_heartbeat_at = models.DateTimeField(null=True)
     agent_status = models.CharField(max_length=20, blank=True)
     agent_status_at = models.DateTimeField(null=True)
+    # The step of another run that this one goes on from, as it says itself; empty for most.
+    forked_from = models.CharField(max_length=STREAM_NAME_MAX_LENGTH, blank=True, default="", db_default="")
+    forked_at = models.BigIntegerField(default=0, db_default=0)
 
     objects = StreamQuerySet.as_manager()
 
@@ -172,6 +179,7 @@ class Stream(models.Model):
         indexes = [
             models.Index("tenant", models.F("last_event_at").desc(), models.F("id").desc(), name="stream_recent"),
             models.Index(fields=["tenant", "agent_id"], name="stream_agent"),
+            models.Index(fields=["tenant", "forked_from"], condition=~Q(forked_from=""), name="stream_forks"),
         ]
 
     def __str__(self) -> str:

@@ -26,6 +26,7 @@ class Replay {
     this.root = root;
     this.version = Number(version);
     this.last = Number(last);
+    this.panel = root.dataset.beside;
     this.data = new StripData("", []);
     this.playing = null;
     this.resting = null;
@@ -39,7 +40,7 @@ class Replay {
     });
     this.pane = new StepPane(
       this.find("#step"),
-      (at) => stepUrl.replace(/0\/$/, `${at}/`),
+      (at) => `${stepUrl.replace(/0\/$/, `${at}/`)}?panel=${this.panel}`,
       (at, kind) => this.announce(at, kind),
     );
   }
@@ -106,7 +107,9 @@ class Replay {
     const link = on("a[href^='?at=']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    this.go(Number(new URLSearchParams(link.search).get("at")));
+    const asked = new URLSearchParams(link.search);
+    if (asked.has("panel")) this.showBeside(asked.get("panel"));
+    else this.go(Number(asked.get("at")));
     this.writeAddress();
     if (link.closest(".row")) this.showPane("event");
   }
@@ -122,6 +125,12 @@ class Replay {
     this.pane.show(at);
   }
 
+  /** What stands beside the event: its state, what it changed, what the model saw. */
+  showBeside(panel) {
+    this.panel = panel;
+    this.pane.show(this.version);
+  }
+
   /** Browsers refuse an address that changes too often: of steps in quick succession only the last one is written. */
   showAddress() {
     clearTimeout(this.resting);
@@ -130,7 +139,8 @@ class Replay {
 
   writeAddress() {
     clearTimeout(this.resting);
-    history.replaceState(history.state, "", `?at=${this.version}`);
+    const panel = this.panel === "state" ? "" : `&panel=${this.panel}`;
+    history.replaceState(history.state, "", `?at=${this.version}${panel}`);
   }
 
   goToError() {
