@@ -18,7 +18,9 @@ LISTED = 8
 @member_required
 def overview(request: HttpRequest) -> HttpResponse:
     """The first page after the log-in."""
-    a_day_ago = datetime.now(UTC) - timedelta(days=1)
+    now = datetime.now(UTC)
+    a_day_ago = now - timedelta(days=1)
+    everyone = agents.troubled_first(now)
     recent = Stream.objects.newest_first()
     running = recent.filter(outcome=Outcome.RUNNING)
     failed = recent.filter(outcome=Outcome.FAILED)
@@ -32,9 +34,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "counts": counts,
         "running": [runs.of(stream) for stream in running[:LISTED]],
         "failures": [runs.of(stream) for stream in failed[:LISTED]],
-        "agents_in_trouble": [shown for shown in agents.shown(datetime.now(UTC)) if shown.agent.health.is_trouble][
-            :LISTED
-        ],
+        "agents_in_trouble": agents.shown([agent for agent in everyone if agents.is_trouble(agent)][:LISTED], now),
         "recent": [runs.of(stream) for stream in recent[:LISTED]],
     }
     return render(request, "dashboard/overview.html", context)

@@ -6,10 +6,12 @@ import pytest
 from django.test import Client
 
 from memory import jobs, tenants
-from memory.models import Segment, Tenant, User
+from memory.events import store
+from memory.models import Segment, Snapshot, Tenant, User
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role
 from tests.events.archiving import archive, recorded, small_segments
+from tests.events.making import drafted
 from tests.events.tampering import tamper, tampering
 from tests.events.test_retention import age, keep
 
@@ -121,6 +123,21 @@ def test_the_replay_says_what_is_dropped_and_goes_on_with_the_rest(operator: Cli
     assert rows.count("(dropped)") == 20
     assert operator.get("/runs/run/strip/").json()["version"] == 47
     assert "20" in operator.get("/runs/run/archive/").content.decode()
+
+
+@pytest.mark.usefixtures("_run")
+def test_the_story_of_a_crash_says_which_states_are_dropped(operator: Client, acme: Tenant) -> None:
+    with tenant_scope(acme.pk):
+        restored = drafted("agent.restored", proof={"to_version": 12})
+        store.append("run", [drafted("agent.crashed", error="out of memory"), restored])
+        archive(_stream(), 7)
+    age(acme, 31, 20)
+    keep(acme, 30)
+    assert jobs.drop_expired_segments() == 2
+    assert "They cannot be compared any more" in operator.get("/runs/run/crash/").content.decode()
+    with tenant_scope(acme.pk):
+        Snapshot.objects.all().delete()
+    assert "Retention has dropped the events that would tell it" in operator.get("/runs/run/crash/").content.decode()
 
 
 @pytest.mark.usefixtures("_run")

@@ -1,7 +1,7 @@
 """Retention drops the content of old segments and nothing else, and says so wherever it is missed."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -12,12 +12,13 @@ from memory.errors import Damaged, EventIdTaken, Gone
 from memory.events import erasure, history, retention, state, store
 from memory.events.cursor import Cursor, read_all
 from memory.events.reducer import REDUCER_VERSION, initial_state
-from memory.flight import timeline
+from memory.flight import crash, timeline
 from memory.models import Event, Segment, Snapshot, Stream, Tenant
 from memory.tenancy import tenant_scope
 from tests import raw, tables
 from tests.api.conftest import ApiClient
 from tests.events.archiving import archive, recorded, small_segments, story
+from tests.events.making import drafted
 from tests.events.tampering import tamper
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -232,6 +233,22 @@ def test_without_the_snapshot_that_stands_for_it_a_recovery_says_what_is_missing
     assert [missing.part for missing in made.missing] == ["operational"]
     assert "was dropped" in made.missing[0].reason
     assert made.conversation_history
+
+
+def test_the_story_of_a_crash_is_told_without_the_states_that_are_dropped(dropped: Stream) -> None:
+    store.append("run", [
+        drafted("agent.crashed", error="out of memory"),
+        drafted("agent.restored", proof={"to_version": 12}),
+        drafted(),
+    ])  # fmt: skip
+    found = crash.story(Stream.objects.named("run"), datetime.now(UTC))
+    assert found
+    assert (found.told.version, found.restored_version, found.restored, found.sections) == (48, 12, None, [])
+    assert found.before is not None
+    Snapshot.objects.all().delete()
+    found = crash.story(Stream.objects.named("run"), datetime.now(UTC))
+    assert found
+    assert found.before is None
 
 
 def test_a_last_snapshot_that_cannot_be_taken_any_more_does_not_stop_the_job(dropped: Stream) -> None:
