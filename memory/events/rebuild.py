@@ -67,7 +67,7 @@ def rebuild(stream: Stream, deadline: Deadline) -> Rebuilt:
 
 
 def _beginning(stream: Stream) -> Rebuilt:
-    snapshot = Snapshot.objects.newest_up_to(stream, stream.version, REDUCER_VERSION)
+    snapshot = state.newest_snapshot(stream, stream.version)
     gone = history.dropped(stream)
     if gone and (snapshot is None or snapshot.version < gone.first_version - 1):
         snapshot = state.handed_down(stream, gone)

@@ -116,6 +116,7 @@ def test_parts_hold_what_differs_apart_and_leave_out_what_neither_state_has() ->
         ({}, []),
         ({"proof": 7, "missing": "x"}, []),
         ({"proof": {"to_version": 3, "gone": None, "milliseconds": {"read": 1.5}}}, [("to version", "3"), ("milliseconds", "read 1.5")]),
+        ({"proof": {"a": 1, "to_version": 3, "verified": True}}, [("verified", "true"), ("to version", "3"), ("a", "1")]),
         ({"proof": {"milliseconds": 4}, "missing": [{"part": "cognitive", "reason": "slow"}, 3]}, [("missing: cognitive", "slow")]),
     ],
 )  # fmt: skip
