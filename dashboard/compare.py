@@ -11,7 +11,7 @@ from memory.flight.diff import Section
 TELLING = ("role", "name", "step", "input", "arguments", "content", "error", "text")
 TEXT_LENGTH = 300
 # Of a proof, what is read first.
-PROOF_ORDER = ("verified", "broken_at", "events_replayed", "snapshot_version", "from_version", "to_version", "head_hash")
+PROOF_ORDER = ("verified", "broken_at", "events_replayed", "snapshot_version", "from_version", "to_version")
 # Told at the top of the page.
 TOLD_ELSEWHERE = {"version"}
 

@@ -106,7 +106,7 @@ def moves(tenant_id: int, stream: Stream, keep: int | None = None) -> Iterator[M
             that; without it ARES_HOT_EVENTS stay, and as many more as do not fill a segment.
 
     Raises:
-        Damaged: events are missing or do not match their digests. They stay where they are, as does what is behind them.
+        Damaged: events are missing or do not match their digests. They stay where they are, like all behind them.
     """
     while True:
         with tenant_scope(tenant_id):

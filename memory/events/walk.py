@@ -123,7 +123,7 @@ class Walk:
     _doubts: list[int] = field(default_factory=list)
     # What the event behind a faulty one may follow as well: it is not to blame.
     _excuses: tuple[bytes, ...] = ()
-    # Whether an event with content was passed: an erasure blanks a stream from its beginning, so none is blank behind it.
+    # Whether an event with content was passed. None behind it is blank: an erasure blanks a stream from its beginning.
     _has_content: bool = False
 
     def __post_init__(self) -> None:
