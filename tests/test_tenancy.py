@@ -10,7 +10,7 @@ from memory.errors import TenantMissing
 from memory.events import compaction, state, store, verification
 from memory.flight import notes
 from memory.layers import session, task
-from memory.models import ApiKey, Finding, IdempotencyKey, Membership, Snapshot, SavedView, Stream, Tenant, User
+from memory.models import ApiKey, Finding, IdempotencyKey, Membership, SavedView, Snapshot, Stream, Tenant, User
 from memory.tenancy import current_tenant_id, in_each_tenant, tenant_scope
 from tests import raw, tables
 from tests.events.making import drafted
