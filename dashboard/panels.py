@@ -7,6 +7,7 @@ from dashboard import compare, readable
 from memory.errors import Gone, NotFound
 from memory.events.state import state_at
 from memory.flight import diff
+from memory.flight.diff import Section
 from memory.flight.left import Message, context_at
 from memory.models import Experience, Stream
 
@@ -49,7 +50,12 @@ def _changes(stream: Stream, version: int, asked: Mapping[str, str]) -> dict[str
     except NotFound as error:
         return told | {"refusal": str(error)}
     sections = diff.diff(before, state_at(stream, version), is_same_run=other is stream)
-    return told | {"parts": compare.parts(diff.changes(sections)), "other": other}
+    return told | {"parts": compare.parts(_telling(sections)), "other": other}
+
+
+def _telling(sections: list[Section]) -> list[Section]:
+    """What differs, but for which event was the last: that stands beside it."""
+    return [part for part in diff.changes(sections) if part.name != "last_event"]
 
 
 def _context(stream: Stream, version: int, asked: Mapping[str, str]) -> dict[str, Any]:

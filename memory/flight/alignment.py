@@ -17,6 +17,10 @@ PASSED_OVER = HOUSEKEEPING | {EventType.AGENT_HEARTBEAT, EventType.AGENT_FLAPPIN
 VOLATILE = frozenset({"id", "usage", "duration_ms", "session_id", "message_id", "task_id", "tool_call_id", "call_id"})
 
 
+# Who opened a session, and where an agent's process ran, is not what was done in it.
+SURROUNDINGS = frozenset({"session", "agent"})
+
+
 class Fate(StrEnum):
     """What became of an act of one run in the other: done in both, done otherwise, or missing there."""
 
@@ -93,6 +97,8 @@ def _beside(fate: Fate, ones: Sequence[Act], others: Sequence[Act]) -> list[Besi
 
 
 def _content(step: Step) -> Any:
+    if step.type.partition(".")[0] in SURROUNDINGS:
+        return None
     if step.given:
         return _squeezed(step.given[-1].text)
     if step.type == EventType.TOOL_CALL:

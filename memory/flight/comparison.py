@@ -23,7 +23,6 @@ _WHY = {
     EventType.MEMORY_RECALLED: "memory gave something else",
     EventType.CONTEXT_BUILT: "another context was built",
     EventType.TASK_CREATED: "they were given different tasks",
-    EventType.SESSION_CREATED: "they were opened differently",
 }
 _ENDED = "one of them ends here"
 _ELSE = "they did different things"

@@ -54,6 +54,11 @@ def test_heartbeats_and_housekeeping_are_passed_over() -> None:
     assert fates(found) == [(Fate.SAME, 2, 1), (Fate.SAME, 4, 2)]
 
 
+def test_who_opened_a_session_is_not_what_was_done_in_it() -> None:
+    one, other = (("session.created", {"session_id": name, "user_id": name}) for name in ("mara", "priya"))
+    assert aligned(recorded(one, CALL), recorded(other, CALL)).parts_at is None
+
+
 def test_of_a_prompt_only_the_last_message_counts() -> None:
     def prompt(first: str) -> tuple[str, dict[str, object]]:
         messages = [{"role": "user", "content": first}, {"role": "user", "content": "And now?"}]
