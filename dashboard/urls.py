@@ -80,6 +80,7 @@ urlpatterns = [
     path("savings/", savings.overview, name="savings"),
     path("savings/events/", savings.events, name="savings_events"),
     path("runs/<str:name>/archive/", archive.run_archive, name="run_archive"),
+    path("settings/thresholds/", settings.thresholds, name="thresholds"),
     path("settings/retention/", retention.settings, name="retention"),
     path("login/", account.login, name="login"),
     path("logout/", account.logout, name="logout"),
