@@ -7,7 +7,7 @@ from dataclasses import replace
 from memory.distillation import claims, direct, exchanges, problem
 from memory.distillation.data import Candidate, Dropped, Extraction, Rules, Turn
 from memory.distillation.exchanges import Exchange
-from memory.distillation.redact import redact
+from memory.redact import redact
 from memory.vocabulary import RECALL_BEGIN, RECALL_END, MessageRole
 
 # Of a longer message, the beginning and the end are read: there stand the request and the error.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory import queue, sql
 from memory.distillation import requests
-from memory.layers import distilled, lineage
+from memory.layers import deletions, distilled, lineage
 from memory.models import Decision, Distillation, Experience, Revision, Session, Source, Stream
 from memory.vocabulary import Action
 
@@ -38,7 +38,8 @@ def forget_stream(stream_name: str, actor: str) -> dict[str, int]:
     others = set(elsewhere.filter(experience_id__in=gone).values_list("distillation_id", flat=True))
     lineage.let_go(gone, actor)
     rows = distilled.remove(gone)
-    rows["idempotency_keys"] = lineage.forget_answers(gone)
+    rows |= lineage.forget_told(gone)
+    rows["deletions"] = deletions.forget(stream_name=stream_name)
     rows["sources"] += Source.objects.filter(stream_name=stream_name).delete()[0]
     rows["queue_items"] += queue.forget(list(distillations.values_list("pk", flat=True)))
     rows["decisions"] += Decision.objects.filter(distillation__in=distillations).delete()[0]
@@ -57,7 +58,8 @@ def forget_user(user_id: str, actor: str) -> dict[str, int]:
     own = Experience.objects.owned_by(user_id) if user_id else Experience.objects.none()
     gone = list(own.order_by("pk").values_list("pk", flat=True))
     rows.update(distilled.remove(gone))
-    rows["idempotency_keys"] += lineage.forget_answers(gone)
+    rows.update(lineage.forget_told(gone))
+    rows["deletions"] += deletions.forget(user_id=user_id) if user_id else 0
     return dict(rows)
 
 

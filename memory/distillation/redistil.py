@@ -136,6 +136,7 @@ def accept(distillation: Distillation, actor: str) -> Difference:
         writer.decide(candidate, vector)
     touched = [*writer.experiences, *(current for current, _ in told.changed)]
     pipeline.record(distillation, [each.pk for each in touched], writer.actions)
+    distilled.evict()
     return Difference(writer.experiences, told.gone, told.changed)
 
 

@@ -38,6 +38,7 @@ def recall(
     name = text(stream, "stream", STREAM_NAME_MAX_LENGTH)
     within = session.live(name) if name.startswith(SESSION_PREFIX) else None
     if within is None:
+        session.check_stream(name, [])
         Stream.objects.named(name)
     found = search.search(query, limit, plan=plan, allowed=_open_to(within, allowed or Filters()))
     event = draft({"type": EventType.MEMORY_RECALLED, "payload": _told(query, found)}, store.limits())

@@ -2,6 +2,7 @@
 
 from memory.models.api_key import ApiKey
 from memory.models.decision import Decision
+from memory.models.deletion import Deletion
 from memory.models.distillation import Distillation
 from memory.models.embedding_model import EmbeddingModel
 from memory.models.event import Event
@@ -16,6 +17,7 @@ from memory.models.message import Message
 from memory.models.passage import Passage
 from memory.models.posting import Posting
 from memory.models.queue_item import QueueItem
+from memory.models.recollection import Recollection
 from memory.models.revision import Revision
 from memory.models.segment import ArchivedId, Segment
 from memory.models.session import Session
@@ -34,6 +36,7 @@ __all__ = [
     "ApiKey",
     "ArchivedId",
     "Decision",
+    "Deletion",
     "Distillation",
     "EmbeddingModel",
     "Event",
@@ -48,6 +51,7 @@ __all__ = [
     "Passage",
     "Posting",
     "QueueItem",
+    "Recollection",
     "Revision",
     "Segment",
     "Session",
