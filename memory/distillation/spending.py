@@ -1,4 +1,5 @@
-"""What the refinery's own language model took, in the token ledger like every call of a model. Needs a tenant's scope."""
+"""What the refinery's own language model took, for the token ledger, like every call of a model. Needs a tenant's
+scope."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -14,11 +14,11 @@ from memory.distillation.entities import entities
 from memory.distillation.evidence import condense, is_technical
 from memory.distillation.extract import readable
 from memory.distillation.language import language_of, shorten
-from memory.redact import redact
 from memory.distillation.scope import is_personal
 from memory.errors import ServiceFailed
 from memory.llm import prompts
 from memory.llm.client import SERVICE, Client, Use
+from memory.redact import redact
 from memory.retrieval.terms import STOP_TERMS, terms
 from memory.vocabulary import PERSONAL_KINDS, Kind, MessageRole, Method
 

@@ -1,4 +1,4 @@
-"""What was deleted is not learned again, what was recalled can be found, and limits can be held without counting all."""
+"""What was deleted is not learned again, what was recalled can be found, and limits hold without counting all."""
 
 from typing import ClassVar
 
