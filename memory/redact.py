@@ -26,7 +26,7 @@ _LOGIN = re.compile(
 )
 _BEARER = re.compile(r"(?P<name>\b(?:Bearer|Basic)\s+)(?P<value>[A-Za-z0-9._~+/=-]{16,})", re.IGNORECASE)
 _PREFIXED = re.compile(
-    r"\b(?:ares|sk|pk|rk|ghp|gho|ghs|ghu|ghr|github_pat|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29)[_-](?=[A-Za-z_-]*\d)[A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}|\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?"
+    r"\b(?:ares|sk|pk|rk|ghp|gho|ghs|ghu|ghr|github_pat|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29)[_-](?=[A-Za-z_-]{0,100}\d)[A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}|\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?"
 )
 _DIGITS = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,60}(?![\d-])")
 # How the digits of cards are grouped, by ISO/IEC 7812 and as printed.

@@ -92,7 +92,13 @@ def test_what_became_one_is_shown_with_why_until_and_after_it_is_deleted(pages: 
     with tenant_scope(acme.pk):
         making.experience("The tram is line 12.")
         whole = making.experience("Set `proxy_pass`.", problem="nginx answers 502", kind="abstraction")
-        payload = {"experience": whole.pk, "archived": [], "count": 3, "similarity": 0.8712, "reason": "They are alike."}
+        payload = {
+            "experience": whole.pk,
+            "archived": [],
+            "count": 3,
+            "similarity": 0.8712,
+            "reason": "They are alike.",
+        }
         store.append(MEMORY_STREAM, [drafted("memory.consolidated", **payload)])
     page = seen(pages, "/memory/")
     assert f'href="/memory/experiences/{whole.pk}/"' in page
