@@ -101,6 +101,14 @@ def test_snapshots_forget_it_and_still_agree_with_the_events(acme: Tenant, taugh
     assert tables.holding("zebra-9000") == []
 
 
+def test_what_was_evicted_before_is_blanked_as_well(acme: Tenant, taught: str) -> None:
+    recalled(acme)
+    with tenant_scope(acme.pk):
+        people.remove([each.pk for each in known(acme)])
+        assert MANAGER.delete_session(taught)["rows"]["recalls"] == 1
+    assert tables.holding("zebra-9000") == []
+
+
 def test_what_stays_known_from_elsewhere_stays_told(acme: Tenant, taught: str) -> None:
     again = said(acme, ANSWER, "carl")
     distilled(acme, again)
