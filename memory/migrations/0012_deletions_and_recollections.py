@@ -11,7 +11,7 @@ from memory import sql
 class Migration(migrations.Migration):
     """Two tables, an index for each limit, and the function that blanks some events of a stream."""
 
-    dependencies: ClassVar = [("memory", "0010_notes_and_views")]
+    dependencies: ClassVar = [("memory", "0011_experience_map")]
     operations: ClassVar = [
         migrations.CreateModel(
             name="Deletion",
