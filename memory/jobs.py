@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django_q.tasks import async_task
 
-from memory import conf, limits, queue, worker
+from memory import conf, queue, worker
 from memory.distillation import consolidate as consolidation
 from memory.distillation import requests
 from memory.embedding.current import embedder
@@ -46,10 +46,7 @@ def expire_sessions() -> int:
 
 
 def _expired(sessions: list[Session]) -> int:
-    """Have conversations that expired refined, unless that was done when they ended."""
-    if limits.value("ARES_AUTO_DISTIL"):
-        for over in sessions:
-            requests.of_expired_session(over)
+    requests.of_expired(sessions)
     return len(sessions)
 
 
@@ -114,8 +111,7 @@ def expire_tasks() -> int:
 
 def evict_experiences() -> int:
     """Delete experiences that are too many; returns how many."""
-    now = datetime.now(UTC)
-    return in_each_tenant(lambda: distilled.evict(now))
+    return in_each_tenant(distilled.evict)
 
 
 def consolidate() -> int:

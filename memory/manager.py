@@ -51,8 +51,12 @@ class MemoryManager:
         client.client.cache_clear()
 
     def create_session(self, user_id: Any, agent_id: Any = None, metadata: Any = None) -> Session:
-        """Open a conversation (`session.created`). See `layers.session.create`."""
-        return session.create(user_id, agent_id, metadata)
+        """Open a conversation (`session.created`). Where it is one too many, the least recently used one leaves
+        (`session.expired`) and is refined, in the background. See `layers.session.create`."""
+        created = session.create(user_id, agent_id, metadata)
+        if requests.of_expired(session.make_room(created.pk, created.created_at)):
+            self._notify(Queue.DISTILLATION)
+        return created
 
     def add_message(self, session_id: str, *messages: Any) -> list[Message]:
         """Add messages to a conversation, all or none (`message.added`). See `layers.session.add_messages`."""

@@ -26,6 +26,7 @@ class EventType(StrEnum):
     MEMORY_DISTILLED = "memory.distilled"
     MEMORY_RECALLED = "memory.recalled"
     MEMORY_EVICTED = "memory.evicted"
+    MEMORY_CONSOLIDATED = "memory.consolidated"
     CONTEXT_BUILT = "context.built"
     AGENT_STARTED = "agent.started"
     AGENT_STOPPED = "agent.stopped"
@@ -206,8 +207,9 @@ IDENTIFIER_MAX_LENGTH = 200
 
 SESSION_PREFIX = "sess_"
 TASK_PREFIX = "task_"
-# What aresweb does to a tenant's memory as a whole is recorded in a stream of its own.
-MEMORY_STREAM = "aresweb:memory"
+# What aresweb does to a tenant's memory as a whole is recorded in a stream of its own, which nobody else appends to.
+OWN_PREFIX = "aresweb:"
+MEMORY_STREAM = f"{OWN_PREFIX}memory"
 
 MESSAGE_PREFIX = "msg_"
 EVENT_PREFIX = "evt_"

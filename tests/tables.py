@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 from django.db import connection
 
 from memory import limits
-from memory.layers import knowledge, tool
+from memory.events import store
+from memory.events.draft import draft
+from memory.layers import deletions, knowledge, tool
 from memory.models import Decision, Distillation, Experience, QueueItem, Revision, Source, Tenant
 from memory.retrieval.vector import Item, VectorStore
 from memory.tenancy import tenant_scope
@@ -82,6 +84,9 @@ def fill_distilled(tenant: Tenant) -> Experience:
         **owned,
     )
     Source.objects.create(experience=experience, stream_name="run", event_version=1, message_id="msg_1", **owned)
+    deletions.remember(experience, "test")
+    told = {"type": "memory.recalled", "payload": {"results": [{"id": experience.pk}]}}
+    store.append("run", [draft(told, store.limits())])
     Revision.objects.create(experience=experience, number=1, change="insert", actor="test", after={}, **owned)
     QueueItem.objects.create(
         queue="embedding", dedupe_key=experience.pk, subject_id=experience.pk, run_at=now, updated_at=now, **owned

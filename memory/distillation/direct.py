@@ -124,7 +124,7 @@ def _steps(work: Sequence[Turn]) -> list[str]:
     """The calls that worked, in order, each once, with what they were given. Where they are many, those that only look
     are told by name: looking again is what the next one has to do."""
     bad = {turn.tool_call_id for turn in work if turn.is_error and turn.tool_call_id}
-    calls = [call for turn in work for call in turn.tool_calls if call.id not in bad]
+    calls = [call for turn in work for call in turn.tool_calls if call.name and call.id not in bad]
     steps = list(dict.fromkeys(f"{call.name}({_arguments(call.arguments)})" for call in calls))
     if sum(map(len, steps)) > STEPS_CHARACTERS:
         told = (
@@ -138,12 +138,12 @@ def _arguments(text: str) -> str:
     """A call's arguments in short: every name and value, long values cut."""
     try:
         given = json.loads(text)
-    except ValueError:
-        return shorten(text.strip(), STEP_CHARACTERS)
-    if not isinstance(given, dict):
-        return shorten(text.strip(), STEP_CHARACTERS)
-    told = (f"{name}={_value(value)}" for name, value in given.items() if value not in (None, "", [], {}))
-    return ", ".join(told)[:STEP_CHARACTERS]
+        if isinstance(given, dict):
+            told = (f"{name}={_value(value)}" for name, value in given.items() if value not in (None, "", [], {}))
+            return ", ".join(told)[:STEP_CHARACTERS]
+    except (ValueError, RecursionError):  # no JSON, or nested deeper than any that means something
+        pass
+    return shorten(text.strip(), STEP_CHARACTERS)
 
 
 def _value(value: object) -> str:

@@ -11,6 +11,7 @@ from memory.events import history, segments, state
 from memory.models.event import Event
 from memory.models.ledger_entry import LedgerEntry
 from memory.models.note import Note
+from memory.models.recollection import Recollection
 from memory.models.segment import Segment
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
@@ -32,6 +33,7 @@ def blank_stream(stream: Stream) -> dict[str, int]:
     snapshots = Snapshot.objects.filter(stream=stream).delete()[0]
     entries = LedgerEntry.objects.filter(stream=stream).delete()[0]
     notes = Note.objects.filter(stream=stream).delete()[0]
+    Recollection.objects.filter(stream=stream).delete()
     gone = history.dropped(stream)
     if gone:
         state.begin_after(stream, gone.first_version - 1)

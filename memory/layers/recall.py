@@ -16,10 +16,12 @@ from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
 from memory.retrieval.search import Found
 from memory.tokens import counting
-from memory.vocabulary import SESSION_PREFIX, STREAM_NAME_MAX_LENGTH, Collection, EventType
+from memory.vocabulary import SESSION_PREFIX, STREAM_NAME_MAX_LENGTH, Collection, EventType, ExperienceStatus
 
 # How much of each result's text the record repeats; the whole stands in the memory itself.
 EXCERPT = 300
+# What no agent is given before somebody has looked at it.
+WAITING = frozenset({ExperienceStatus.QUARANTINED, ExperienceStatus.DRAFT})
 
 
 def recall(
@@ -27,7 +29,8 @@ def recall(
 ) -> Found:
     """What fits the query, as `search` finds it; the stream, where one is named, gets `memory.recalled`.
 
-    In a session's name, only what its user may see is found, whatever the filters say.
+    In a session's name, only what its user may see is found, and in any stream's name nothing that waits for an
+    operator, whatever the filters say.
 
     Raises:
         Invalid, TooLarge: query, limit or stream are not what they must be.
@@ -38,6 +41,7 @@ def recall(
     name = text(stream, "stream", STREAM_NAME_MAX_LENGTH)
     within = session.live(name) if name.startswith(SESSION_PREFIX) else None
     if within is None:
+        session.check_stream(name, [])
         Stream.objects.named(name)
     found = search.search(query, limit, plan=plan, allowed=_open_to(within, allowed or Filters()))
     event = draft({"type": EventType.MEMORY_RECALLED, "payload": _told(query, found)}, store.limits())
@@ -61,6 +65,8 @@ def note_use(experience_ids: Sequence[str], now: datetime) -> int:
 
 
 def _open_to(within: Session | None, allowed: Filters) -> Filters:
+    if allowed.statuses is not None:
+        allowed = replace(allowed, statuses=[status for status in allowed.statuses if status not in WAITING])
     if within is None:
         return allowed
     open_to_user = ("", within.user_id)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from time import monotonic
 from typing import Any
 
 from memory import conf
@@ -29,6 +30,17 @@ class Completion:
     usage: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One answer of a model, usable or not: what was sent for it, what came back, what the service says that took."""
+
+    model: str
+    sent: Sequence[Mapping[str, str]]
+    answer: str
+    usage: Mapping[str, Any]
+    seconds: float
+
+
 class Client:
     """A model behind a service."""
 
@@ -38,13 +50,18 @@ class Client:
         self._takes_forms = True
 
     def complete(
-        self, messages: Sequence[Mapping[str, str]], form: Mapping[str, Any], read: Callable[[Any], Any]
+        self,
+        messages: Sequence[Mapping[str, str]],
+        form: Mapping[str, Any],
+        read: Callable[[Any], Any],
+        note: Callable[[Use], None] | None = None,
     ) -> Completion:
         """What `read` makes of the JSON that the model answers.
 
         Args:
             form: the JSON schema of the answer. Services that can hold the model to it do; others get it by the prompt.
             read: a function of the parsed JSON; raises a ValueError that says what is wrong with it.
+            note: told of each answer: one that cannot be used took tokens too.
 
         Raises:
             ServiceFailed: there is no usable answer.
@@ -52,7 +69,10 @@ class Client:
         said = list(messages)
         problem = ""
         for _ in range(ANSWERS):
+            began = monotonic()
             text, model, usage = self._ask(said, form)
+            if note is not None:
+                note(Use(model or self.model, tuple(said), text, usage, monotonic() - began))
             try:
                 return Completion(read(_json(text)), model or self.model, usage)
             except (ValueError, KeyError, TypeError) as error:

@@ -2,6 +2,7 @@
 
 from memory.models.api_key import ApiKey
 from memory.models.decision import Decision
+from memory.models.deletion import Deletion
 from memory.models.distillation import Distillation
 from memory.models.embedding_model import EmbeddingModel
 from memory.models.event import Event
@@ -18,6 +19,7 @@ from memory.models.note import Note
 from memory.models.passage import Passage
 from memory.models.posting import Posting
 from memory.models.queue_item import QueueItem
+from memory.models.recollection import Recollection
 from memory.models.revision import Revision
 from memory.models.saved_view import SavedView
 from memory.models.segment import ArchivedId, Segment
@@ -37,6 +39,7 @@ __all__ = [
     "ApiKey",
     "ArchivedId",
     "Decision",
+    "Deletion",
     "Distillation",
     "EmbeddingModel",
     "Event",
@@ -53,6 +56,7 @@ __all__ = [
     "Passage",
     "Posting",
     "QueueItem",
+    "Recollection",
     "Revision",
     "SavedView",
     "Segment",

@@ -10,8 +10,8 @@ GRANT INSERT (
     tenant_id, stream_id, version, event_id, type, payload_json, metadata_json, occurred_at, recorded_at,
     causation_id, correlation_id, is_error, digest, hash
 ) ON memory_event TO aresweb_app;
-REVOKE ALL ON FUNCTION aresweb_erase_events(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION aresweb_erase_events(bigint) TO aresweb_app;
+REVOKE ALL ON FUNCTION aresweb_erase_events(bigint), aresweb_erase_events_at(bigint, bigint[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION aresweb_erase_events(bigint), aresweb_erase_events_at(bigint, bigint[]) TO aresweb_app;
 
 -- Events are archived, blanked and dropped by these functions alone.
 REVOKE ALL ON memory_segment, memory_archivedid FROM aresweb_app;

@@ -64,6 +64,7 @@ def entry(event: Told) -> Entry | None:
             output_tokens=told.output,
             reasoning_tokens=told.reasoning,
             is_reported=True,
+            counted_tokens=_counted(event.payload).input or None,
         )
     match event.type:
         case EventType.LLM_CALL:
@@ -112,11 +113,19 @@ def _request(event: Told) -> Entry | None:
 
 def _counted_answer(event: Told) -> Entry | None:
     """An answer whose provider reported nothing: what can be counted is. A call that failed has no answer to count."""
+    counted = _counted(event.payload)
+    if counted != usage.Usage():
+        return _call(event, output_tokens=counted.output, counted_tokens=counted.input)
     said = {name: event.payload.get(name) for name in ("content", "tool_calls")}
     if not any(said.values()):
         return None
     vocabulary = counting.vocabulary_of(_model(event)).name
     return _call(event, output_tokens=counting.count_message(said, vocabulary) - counting.PER_MESSAGE)
+
+
+def _counted(payload: Mapping[str, Any]) -> usage.Usage:
+    """What whoever recorded a call has counted itself, where its words are not to be recorded."""
+    return usage.read(payload.get("counted"))
 
 
 def _context(event: Told) -> Entry | None:

@@ -47,6 +47,15 @@ def test_in_a_sessions_name_only_what_its_user_may_see_is_found(in_acme: Tenant)
     assert bobs in {hit.id for hit in recall.recall("logs").hits}
 
 
+def test_no_agent_is_given_what_waits_for_an_operator_whatever_it_asks_for(in_acme: Tenant) -> None:
+    held_back = {experience("Delete the old logs.", status=status).pk for status in ("quarantined", "draft")}
+    asked = Filters(statuses=["active", "quarantined", "draft"])
+    opened = session.create("ann")
+    assert recall.recall("logs", stream=opened.pk, allowed=asked).hits == []
+    assert recall.recall("logs", stream=opened.pk, allowed=Filters(statuses=["quarantined"])).hits == []
+    assert {hit.id for hit in recall.recall("logs", allowed=asked).hits} == held_back  # who is no agent may look
+
+
 def test_where_nothing_is_named_nothing_is_told(in_acme: Tenant) -> None:
     experience("Delete the old logs.")
     assert recall.recall("logs").hits
