@@ -9,8 +9,8 @@ from memory.distillation.data import Candidate, Dropped, Turn
 from memory.distillation.dates import absolute
 from memory.distillation.entities import entities
 from memory.distillation.evidence import condense, is_technical
-from memory.distillation.language import CJK, is_question, language_of, sentences, shorten
-from memory.distillation.noise import is_noise, without_opening
+from memory.language import CJK, is_question, language_of, sentences, shorten
+from memory.noise import is_noise, without_opening
 from memory.vocabulary import Kind, Method
 
 _COMMA = re.compile(r"[，,；;]\s*(?!\d)")

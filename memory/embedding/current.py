@@ -11,13 +11,11 @@ from memory.embedding.local import LocalEmbedder
 from memory.embedding.remembering import Remembering
 from memory.embedding.spec import Embedder
 from memory.models import EmbeddingModel
-from memory.services import Service
+from memory.services import QUERY_REST, Service
 
 logger = logging.getLogger(__name__)
 # What its errors begin with.
 SERVICE = "The embedding service"
-# An agent waits while a query is embedded: a service that fails is not asked again for so many seconds.
-QUERY_REST = 10.0
 # Measured by `manage.py calibrate_embedding`.
 LOCAL = Calibration(unrelated=0.7816, paraphrased=0.9469)
 # Of a model that tells nothing apart: high, so that too much is kept apart rather than too little.
