@@ -17,7 +17,8 @@ class Filters:
     """What an item must be to be found; None lets all through.
 
     `user_ids` are owners: "" stands for what is shared. `all_users` says that None is meant: see `for_agent`.
-    `as_of` asks for what held at that time, though something newer may have taken its place. `since` and `until` bound when it was first true (documents, tools: when they were added).
+    `as_of` asks for what held at that time, though something newer may have taken its place. `since` and `until` bound
+    when it was first true (documents, tools: when they were added).
     `metadata` must be part of the item's. What documents and tools do not have (owner, kind, agent, status, confidence)
     does not keep them out.
     """

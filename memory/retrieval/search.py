@@ -1,5 +1,6 @@
 """Searching what was kept: experiences, documents and tools, ranked together. Needs a tenant's scope."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -111,7 +112,7 @@ def ranking(query: str, limit: int, plan: Plan, allowed: Filters, model: Embedde
     legs, shares = candidates.legs(prepared, plan.sources, weights, pool, effective)
     by_rank = plan.fusion == Fusion.RANK
     found = fusion.by_rank(legs, weights) if by_rank else fusion.weighted(legs, weights, pool)
-    unfit = _unfit(query, prepared, legs, shares, plan)
+    unfit = _unfit(query, prepared, legs, shares, plan, pool)
     related = [key for key in found if key not in unfit]
     near = candidates.neighbours(related) if plan.neighbour_weight > 0 else []
     keys = list(dict.fromkeys([*related, *(neighbour.key for neighbour in near)]))
@@ -128,6 +129,7 @@ def _unfit(
     legs: Mapping[str, Mapping[Key, float]],
     shares: Mapping[Key, float],
     plan: Plan,
+    pool: int,
 ) -> dict[Key, str]:
     if not plan.relevance_floor:
         return {}
@@ -137,7 +139,10 @@ def _unfit(
     if prepared.vector is None:  # what is found has a word in common with the query, and nothing else can be said of it
         return {}
     similarity = calibration_of(prepared.model).similarity
-    similarities = {key: similarity(legs["vector"].get(key, -1.0)) for key in found}
+    near = legs["vector"]
+    full = {name for name, count in Counter(key.collection for key in near).items() if count >= pool}
+    # Where the leg was not full, what it did not find has no vector yet: how similar it is, is not known.
+    similarities = {key: similarity(near.get(key, -1.0)) for key in found if key in near or key.collection in full}
     return relevance.unfit(similarities, shares if telling(prepared.terms) else None, plan.relevance_floor)
 
 
