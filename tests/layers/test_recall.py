@@ -35,7 +35,7 @@ def test_a_recall_is_told_in_a_stream_that_is_no_sessions(in_acme: Tenant) -> No
 
 def test_in_a_sessions_name_only_what_its_user_may_see_is_found(in_acme: Tenant) -> None:
     anns, shared = experience("Ann's logs", user_id="ann").pk, experience("logs").pk
-    bobs = experience("Bob's logs", user_id="bob").pk
+    experience("Bob's logs", user_id="bob")
     opened = session.create("ann")
 
     def found(**filters: object) -> set[str]:
