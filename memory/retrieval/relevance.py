@@ -25,7 +25,7 @@ def unfit(similarities: Mapping[Key, float], shares: Mapping[Key, float] | None,
     """What is not relevant, the nearest first, and why.
 
     Args:
-        similarities: how similar what was found is to the query, calibrated, in [0, 1]. What is missing here is not judged.
+        similarities: how similar what was found is to the query, calibrated, in [0, 1]; what is missing is not judged.
         shares: how much of the weight of the query's words each has; None where there is none that tells anything.
         floor: what reaches it, either way, is relevant.
     """
