@@ -26,7 +26,8 @@ except Invalid as error:
 # What the page of settings shows besides: the installation's own variables.
 ARES_INSTALLATION = env.told(ENVIRONMENT)
 # What the domain asks over HTTP: addresses, models and keys of services.
-ARES_SERVICES = {name: INSTALLATION[name] for name in INSTALLATION if name.startswith(("ARES_EMBEDDING_", "ARES_LLM_"))}
+SERVICES = ("ARES_EMBEDDING_", "ARES_LLM_", "ARES_RERANK_")
+ARES_SERVICES = {name: INSTALLATION[name] for name in INSTALLATION if name.startswith(SERVICES)}
 ARES_PORT = INSTALLATION["PORT"]
 ARES_BIND = INSTALLATION["ARES_BIND"]
 ARES_WEB_WORKERS = INSTALLATION["ARES_WEB_WORKERS"]

@@ -179,7 +179,7 @@ SETTINGS = {
         Setting(
             "ARES_QUERY_SECONDS",
             3,
-            "Longest time for embedding what is searched for by a service, in seconds; then search goes by words.",
+            "Longest time for each service that a search asks, in seconds; then it goes on without.",
             1,
             60,
         ),

@@ -15,7 +15,7 @@ from memory.layers import hot, session, task, user
 from memory.layers.context import Context, build_context
 from memory.llm import client
 from memory.models import Distillation, Message, Session, Stream, Task
-from memory.retrieval import search
+from memory.retrieval import reranking, search
 from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
 from memory.retrieval.search import Found
@@ -49,6 +49,8 @@ class MemoryManager:
         hot.clear()
         current.embedder.cache_clear()
         client.client.cache_clear()
+        client.impatient.cache_clear()
+        reranking.forget()
 
     def create_session(self, user_id: Any, agent_id: Any = None, metadata: Any = None) -> Session:
         """Open a conversation (`session.created`). Where it is one too many, the least recently used one leaves

@@ -31,6 +31,8 @@ WEIGHTS = (
     "use_weight",
     "feedback_weight",
     "confidence_floor",
+    "relevance_floor",
+    "rerank_weight",
 )
 
 PlanRequest = inline_serializer(
@@ -38,6 +40,7 @@ PlanRequest = inline_serializer(
     {
         **{name: serializers.FloatField(required=False, default=getattr(plan.Plan(), name)) for name in WEIGHTS},
         "fusion": serializers.ChoiceField(list(Fusion), required=False),
+        "rewrite": serializers.BooleanField(required=False, help_text="Have the language model say what is meant."),
         "half_lives": serializers.DictField(child=serializers.FloatField(), required=False, help_text="Days, by kind."),
     },
     required=False,
@@ -46,7 +49,10 @@ PlanRequest = inline_serializer(
 FiltersRequest = inline_serializer(
     "SearchFilters",
     {
-        "user_id": serializers.CharField(required=False, help_text="What this user may see: the own and the shared."),
+        "user_id": serializers.CharField(
+            required=False, help_text="What this user may see: the own and the shared. Without it: the shared alone."
+        ),
+        "all_users": serializers.BooleanField(required=False, help_text="true: what is everybody's own, too."),
         "kind": serializers.MultipleChoiceField(choices=list(Kind), required=False, help_text="One, or a list."),
         "status": serializers.MultipleChoiceField(
             choices=list(ExperienceStatus), required=False, help_text="active without it."
@@ -91,7 +97,8 @@ SearchAnswer = inline_serializer(
             },
             many=True,
         ),
-        "missing": ObjectField(help_text="Legs that could not be asked, each with the reason."),
+        "missing": ObjectField(help_text="What could not be asked, each with the reason."),
+        "rewritten": serializers.CharField(help_text="What was searched for, where it was said in other words."),
     },
 )
 
@@ -112,7 +119,8 @@ class SearchView(TenantView):
         )
         if body.get("stream") is not None and recall.used(found):
             jobs.enqueue(jobs.note_use, current_tenant_id(), recall.used(found))
-        return Response({"results": [_shown(hit) for hit in found.hits], "missing": found.missing})
+        results = [_shown(hit) for hit in found.hits]
+        return Response({"results": results, "missing": found.missing, "rewritten": found.rewritten})
 
 
 def _shown(hit: Hit) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from memory.distillation.data import Candidate, Dropped, Rules, Turn
 from memory.distillation.entities import entities
 from memory.distillation.evidence import errors, is_technical
 from memory.distillation.exchanges import Exchange, says_nothing
-from memory.distillation.language import language_of, shorten
 from memory.distillation.scope import is_personal
+from memory.language import language_of, shorten
 from memory.vocabulary import Kind, MessageRole, Method
 
 # Tools that only look.

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from memory.distillation import problem
 from memory.distillation.data import Turn
 from memory.distillation.evidence import is_failure, is_output
-from memory.distillation.language import is_question, sentences
-from memory.distillation.noise import is_noise
+from memory.language import is_question, sentences
+from memory.noise import is_noise
 from memory.vocabulary import MessageRole
 
 _COMPLAINT = re.compile(

@@ -7,9 +7,9 @@ from memory.distillation import statements
 from memory.distillation.data import Rules, Turn
 from memory.distillation.dates import absolute
 from memory.distillation.evidence import condense, is_technical
-from memory.distillation.language import is_question, language_of, sentences, shorten
-from memory.distillation.noise import is_noise, without_opening
 from memory.distillation.telling import is_specific
+from memory.language import is_question, language_of, sentences, shorten
+from memory.noise import is_noise, without_opening
 
 # A prompt that was made from a template names its parts.
 _TAGGED = re.compile(

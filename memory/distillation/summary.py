@@ -13,9 +13,9 @@ from memory.distillation.dates import absolute
 from memory.distillation.entities import entities
 from memory.distillation.evidence import condense, is_technical
 from memory.distillation.extract import readable
-from memory.distillation.language import language_of, shorten
 from memory.distillation.scope import is_personal
 from memory.errors import ServiceFailed
+from memory.language import language_of, shorten
 from memory.llm import prompts
 from memory.llm.client import SERVICE, Client, Use
 from memory.redact import redact

@@ -12,7 +12,7 @@ from memory.events.draft import draft, text
 from memory.layers import session
 from memory.models import Experience, Session, Stream
 from memory.retrieval import search
-from memory.retrieval.filters import Filters
+from memory.retrieval.filters import Filters, for_agent
 from memory.retrieval.plan import Plan
 from memory.retrieval.search import Found
 from memory.tokens import counting
@@ -30,14 +30,15 @@ def recall(
     """What fits the query, as `search` finds it; the stream, where one is named, gets `memory.recalled`.
 
     In a session's name, only what its user may see is found, and in any stream's name nothing that waits for an
-    operator, whatever the filters say.
+    operator, whatever the filters say. Otherwise nobody's own memory is found unless the filters name the user, or ask
+    for all users.
 
     Raises:
         Invalid, TooLarge: query, limit or stream are not what they must be.
         NotFound, SessionExpired: there is no such stream or session (any more).
     """
     if stream is None:
-        return search.search(query, limit, plan=plan, allowed=allowed)
+        return search.search(query, limit, plan=plan, allowed=for_agent(allowed or Filters()))
     name = text(stream, "stream", STREAM_NAME_MAX_LENGTH)
     within = session.live(name) if name.startswith(SESSION_PREFIX) else None
     if within is None:
@@ -68,7 +69,7 @@ def _open_to(within: Session | None, allowed: Filters) -> Filters:
     if allowed.statuses is not None:
         allowed = replace(allowed, statuses=[status for status in allowed.statuses if status not in WAITING])
     if within is None:
-        return allowed
+        return for_agent(allowed)
     open_to_user = ("", within.user_id)
     return replace(allowed, user_ids=[user for user in allowed.user_ids or open_to_user if user in open_to_user])
 
@@ -79,4 +80,5 @@ def _told(query: str, found: Found) -> dict[str, Any]:
         for hit in found.hits
     ]
     tokens = sum(counting.count(hit.text) for hit in found.hits)
-    return {"query": query, "tokens": tokens, "results": results, "missing": dict(found.missing)}
+    rewritten = {"rewritten": found.rewritten} if found.rewritten else {}
+    return {"query": query, **rewritten, "tokens": tokens, "results": results, "missing": dict(found.missing)}

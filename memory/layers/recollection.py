@@ -1,18 +1,18 @@
 """What memory has to say on a question in a session: the experiences that its user may see. Needs a tenant's scope."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol
 
-from memory.embedding.current import calibration_of, embedder
+from memory.embedding.current import embedder
 from memory.embedding.spec import Embedder
 from memory.errors import ServiceFailed
 from memory.layers import kinship
 from memory.models import Experience, Source
-from memory.retrieval import search
+from memory.retrieval import contents, search
 from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
-from memory.retrieval.search import Hit
+from memory.retrieval.search import Found, Hit
 
 # Experiences alone: documents and tools are searched by whoever wants them.
 EXPERIENCES = Plan(knowledge_weight=0, tools_weight=0)
@@ -35,12 +35,23 @@ class Recalled:
     scores: Mapping[str, float]
 
 
+class Unfit(NamedTuple):
+    """An experience that would have come next, and why it does not."""
+
+    id: str
+    text: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """What was found, the best first, and what could not be asked."""
+    """What was found, the best first, and what could not be asked. `unfit` is the nearest of what has too little to do
+    with the question, each with its text and the reason; `rewritten` the words that were searched for instead of it."""
 
     found: Sequence[Recalled] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
+    unfit: Sequence[Unfit] = ()
+    rewritten: str = ""
 
 
 class Recall(Protocol):
@@ -50,23 +61,29 @@ class Recall(Protocol):
 
 
 def recall(query: str, most: int, user_id: str, plan: Plan = EXPERIENCES) -> Recollection:
-    """The experiences that fit a question best. One that is no nearer to it than unrelated texts are to each other, and
-    has no word in common with it, is not among them: it would only take tokens."""
+    """The experiences that fit a question best. One that merely stands beside another that does is not among them, and
+    neither is one below the plan's floor of relevance: it would only take tokens."""
     model = embedder()
     asked = query[: search.MAX_QUERY]
     wide = min(max(CANDIDATES, most), search.MAX_LIMIT)
+    plan = replace(plan, knowledge_weight=0, tools_weight=0)
     found = search.search(asked, wide, plan=plan, allowed=Filters(user_ids=["", user_id]), model=model)
-    calibration = calibration_of(model.model)
-    related = [
-        hit for hit in found.hits if hit.raw.get("lexical") or calibration.similarity(hit.raw.get("vector", -1.0)) > 0
-    ]
+    direct = [hit for hit in found.hits if hit.raw]
     missing = dict(found.missing)
-    if "vector" not in missing and plan.vector_weight:
+    ordered = [_recalled(hit, hit.score, hit.scores) for hit in direct]
+    if "vector" not in missing and plan.vector_weight and not plan.rerank_weight:
         try:
-            return Recollection(_ordered(asked, related, model)[:most], missing)
+            ordered = _ordered(found.rewritten or asked, direct, model)
         except ServiceFailed as error:  # what was asked is remembered, the problems are not
             missing["vector"] = error.detail
-    return Recollection([_recalled(hit, hit.score, hit.scores) for hit in related[:most]], missing)
+    return Recollection(ordered[:most], missing, _unfit(found, most - len(ordered)), found.rewritten)
+
+
+def _unfit(found: Found, most: int) -> list[Unfit]:
+    """What would have come next if it were not for the floor."""
+    nearest = list(found.unfit.items())[: max(most, 0)]
+    texts = contents.of([key for key, _ in nearest])
+    return [Unfit(key.item_id, texts[key].text, reason) for key, reason in nearest if key in texts]
 
 
 def _ordered(asked: str, hits: Sequence[Hit], model: Embedder) -> list[Recalled]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory import conf
 from memory.errors import BadAnswer, ServiceRefused
-from memory.services import Service
+from memory.services import QUERY_REST, Service
 
 # What its errors begin with.
 SERVICE = "The language model"
@@ -42,11 +42,12 @@ class Use:
 
 
 class Client:
-    """A model behind a service."""
+    """A model behind a service, which may correct an answer that cannot be used until there were `answers` of them."""
 
-    def __init__(self, service: Service, model: str) -> None:
+    def __init__(self, service: Service, model: str, answers: int = ANSWERS) -> None:
         self.model = model
         self._service = service
+        self._answers = answers
         self._takes_forms = True
 
     def complete(
@@ -68,7 +69,7 @@ class Client:
         """
         said = list(messages)
         problem = ""
-        for _ in range(ANSWERS):
+        for _ in range(self._answers):
             began = monotonic()
             text, model, usage = self._ask(said, form)
             if note is not None:
@@ -111,6 +112,18 @@ def client(model: str = "") -> Client | None:
         return None
     service = Service(SERVICE, url, conf.text("ARES_LLM_KEY"), conf.value("ARES_SERVICE_SECONDS"), tries=TRIES)
     return Client(service, model or conf.text("ARES_LLM_MODEL"))
+
+
+@cache
+def impatient() -> Client | None:
+    """The model that this installation is set to, for who is waited for: asked once, and not again for a while after it
+    failed. None without ARES_LLM_URL."""
+    url = conf.text("ARES_LLM_URL")
+    if not url:
+        return None
+    seconds = conf.value("ARES_QUERY_SECONDS")
+    service = Service(SERVICE, url, conf.text("ARES_LLM_KEY"), seconds, tries=1, rest=QUERY_REST)
+    return Client(service, conf.text("ARES_LLM_MODEL"), answers=1)
 
 
 def _read(answer: Any) -> tuple[str, str, Mapping[str, Any]]:

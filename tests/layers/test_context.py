@@ -18,6 +18,7 @@ from memory.tenancy import tenant_scope
 from memory.tokens import counting
 from memory.vocabulary import RECALL_BEGIN, RECALL_END, Shape
 from tests import tables
+from tests.retrieval.making import embedded, experience
 
 
 @pytest.fixture(autouse=True)
@@ -282,3 +283,21 @@ def test_limits_of_the_tenant_hold_where_nothing_is_asked(in_acme: Tenant) -> No
     assert (len(made.messages), len(made.experiences)) == (2, 1)
     limits.put("ARES_CONTEXT_TOKENS", "12")
     assert built(of).tokens.sent <= 12
+
+
+@pytest.mark.parametrize("asked", ["hello", "Thanks, that worked!", "How many moons does Jupiter have?"])
+def test_what_has_nothing_to_do_with_the_question_is_left_out_and_told(in_acme: Tenant, asked: str) -> None:
+    disk = experience("Delete the old logs, then run VACUUM.", problem="The disk of the database server is full.")
+    embedded(disk)
+    here = opened()
+    made = build_context(here.pk, asked)
+    assert made.experiences == []
+    [left] = made.left_out
+    assert (left.what, left.id) == ("experience", disk.pk)
+    assert "too little to do with the query" in left.reason or "asks for nothing" in left.reason
+    assert left.tokens > 0
+    recalled, built = Event.objects.filter(stream__name=here.pk, version__gt=1).order_by("version")
+    assert recalled.payload["results"] == []
+    assert built.payload["left_out"][0]["id"] == disk.pk
+    [found] = build_context(here.pk, "The disk is full again.").experiences
+    assert found.id == disk.pk
