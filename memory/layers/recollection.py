@@ -4,15 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+
 from memory.embedding.current import calibration_of, embedder
 from memory.embedding.spec import Embedder
 from memory.errors import ServiceFailed
 from memory.layers import kinship
-from memory.models import Experience, Source
+from memory.models import Experience, Source, Vector
 from memory.retrieval import search
 from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
 from memory.retrieval.search import Hit
+from memory.vocabulary import SOLVING, Collection
 
 # Experiences alone: documents and tools are searched by whoever wants them.
 EXPERIENCES = Plan(knowledge_weight=0, tools_weight=0)
@@ -20,6 +23,8 @@ EXPERIENCES = Plan(knowledge_weight=0, tools_weight=0)
 CANDIDATES = 20
 # What meaning counts; the rest is for words in common. Measured with `bench/savings.py`.
 MEANING_WEIGHT = 0.9
+# Solutions that are less than half as near as the nearest one are left out.
+LEAST_SHARE = 0.5
 # What search adds for other reasons than the question stays.
 KEPT_PARTS = ("recency", "use", "feedback")
 
@@ -73,17 +78,44 @@ def _ordered(asked: str, hits: Sequence[Hit], model: Embedder) -> list[Recalled]
     """The experiences in the order of how near they are: by their text, by their problem, and by their words."""
     if not hits:
         return []
-    problems = dict(Experience.objects.filter(pk__in=[hit.id for hit in hits]).values_list("pk", "problem"))
-    near = kinship.to_problems(asked, [problems.get(hit.id) or hit.text for hit in hits], model)
-    texts = [hit.raw.get("vector", 0.0) for hit in hits]
-    meaning = _spread([text + problem for text, problem in zip(texts, near, strict=True)])
-    words = _spread([hit.raw.get("lexical", 0.0) for hit in hits])
+    ids = [hit.id for hit in hits]
+    problems = dict(Experience.objects.filter(pk__in=ids).values_list("pk", "problem"))
+    vectors = _vectors(ids, model)
+    near = kinship.nearness(
+        asked, [problems.get(hit.id) or hit.text for hit in hits], [vectors.get(hit.id) for hit in hits], model
+    )
+    meaning, words = _spread(near), _spread([hit.raw.get("lexical", 0.0) for hit in hits])
     made = []
-    for hit, by_meaning, by_words in zip(hits, meaning, words, strict=True):
-        parts = {name: part for name, part in hit.scores.items() if name in KEPT_PARTS}
-        parts |= {"meaning": MEANING_WEIGHT * by_meaning, "lexical": (1 - MEANING_WEIGHT) * by_words}
-        made.append(_recalled(hit, sum(parts.values()), parts))
+    for place in _worth_telling(hits, near):
+        parts = {name: part for name, part in hits[place].scores.items() if name in KEPT_PARTS}
+        parts |= {"meaning": MEANING_WEIGHT * meaning[place], "lexical": (1 - MEANING_WEIGHT) * words[place]}
+        made.append(_recalled(hits[place], sum(parts.values()), parts))
     return sorted(made, key=lambda each: each.score, reverse=True)
+
+
+def _worth_telling(hits: Sequence[Hit], near: Sequence[float]) -> list[int]:
+    """The places of the experiences but the solutions of far other problems: of those, one fits, and the others only
+    take tokens. One that alone has the question's words stays: a code or a name has little meaning. Statements add up to an
+    answer, and all of them stay."""
+    solving = [place for place, hit in enumerate(hits) if hit.provenance["kind"] in SOLVING]
+    if not solving:
+        return list(range(len(hits)))
+    least = LEAST_SHARE * max(0.0, *(near[place] for place in solving))
+    by_words = sorted(solving, key=lambda place: hits[place].raw.get("lexical", 0.0), reverse=True)
+    named = {place for place in by_words[:1] if _stands_out([hits[each].raw.get("lexical", 0.0) for each in by_words])}
+    far = {place for place in solving if near[place] < least} - named
+    return [place for place in range(len(hits)) if place not in far]
+
+
+def _stands_out(words: Sequence[float]) -> bool:
+    """Whether the first has twice as much in common with the question as any other."""
+    return words[0] > 0 and (len(words) == 1 or words[0] >= 2 * words[1])
+
+
+def _vectors(experience_ids: Sequence[str], model: Embedder) -> dict[str, kinship.Vector]:
+    """The vectors of those experiences that have one by this model."""
+    found = Vector.objects.filter(collection=Collection.EXPERIENCE, item_id__in=experience_ids, model=model.model)
+    return {item_id: np.asarray(vector, np.float32) for item_id, vector in found.values_list("item_id", "vector")}
 
 
 def _spread(values: Sequence[float]) -> list[float]:
