@@ -4,9 +4,8 @@ text.
 A text's vector stands for problem and solution together, in which a short problem hardly counts; asked again in other
 words, what a person says resembles the problem. And vectors of one model crowd together: what they all have in common
 tells nothing apart, so it is taken away from each (Mu and Viswanath, "All-but-the-Top", ICLR 2018). That is the mean
-of the experiences themselves and of LANDMARKS, which keep it steady where experiences are few. On the twenty problems
-of `bench/savings.py` the right one is among the first two 19 times with both, 18 without the second, 15 without either;
-on those of `bench/pairs_held_out.py`, which were not looked at before, it is the first 20, 19 and 19 times.
+of the experiences themselves and of LANDMARKS, which keep it steady where experiences are few. docs/adr/0010 has the
+figures.
 """
 
 from collections import OrderedDict

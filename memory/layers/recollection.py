@@ -95,8 +95,8 @@ def _ordered(asked: str, hits: Sequence[Hit], model: Embedder) -> list[Recalled]
 
 def _worth_telling(hits: Sequence[Hit], near: Sequence[float]) -> list[int]:
     """The places of the experiences but the solutions of far other problems: of those, one fits, and the others only
-    take tokens. One that alone has the question's words stays: a code or a name has little meaning. Statements add up to an
-    answer, and all of them stay."""
+    take tokens. One that alone has the question's words stays: a code or a name has little meaning. Statements add up
+    to an answer, and all of them stay."""
     solving = [place for place, hit in enumerate(hits) if hit.provenance["kind"] in SOLVING]
     if not solving:
         return list(range(len(hits)))
