@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,29 +90,36 @@ def truncated(told: Sequence[Message], asked: str) -> Sent:
     return _sent([(text, "") for text in cut], asked)
 
 
-def by_term_frequency(pieces: Sequence[tuple[str, str]], budget: int) -> Callable[[str], Sent]:
+class TermFrequency:
     """The naive way: of each piece, a text with an id, only its ten commonest words but stop words are known. Those
     that share most of them with the question are sent, whole, as far as the budget goes."""
-    from memory.retrieval.terms import query_terms, terms
 
-    known = []
-    for text, key in pieces:
-        telling = set(query_terms(text))
-        counted = Counter({term: times for term, times in terms(text).items() if term in telling})
-        known.append((text, key, {term for term, _ in counted.most_common(COMMONEST)}))
+    def __init__(self, pieces: Iterable[tuple[str, str]] = ()) -> None:
+        self._known: list[tuple[str, str, int, frozenset[str]]] = []
+        self.learn(pieces)
 
-    def ask(asked: str) -> Sent:
+    def learn(self, pieces: Iterable[tuple[str, str]]) -> None:
+        """Take in more pieces."""
+        from memory.retrieval.terms import query_terms, terms
+
+        for text, key in pieces:
+            telling = set(query_terms(text))
+            counted = Counter({term: times for term, times in terms(text).items() if term in telling})
+            common = frozenset(term for term, _ in counted.most_common(COMMONEST))
+            self._known.append((text, key, count(f"{text}\n"), common))
+
+    def ask(self, asked: str, budget: int) -> Sent:
+        """What is sent for a question."""
+        from memory.retrieval.terms import query_terms
+
         wanted = set(query_terms(asked))
         room = budget - count(f"user: {asked}\n")
         taken = []
-        for text, key, common in sorted(known, key=lambda each: -len(each[2] & wanted)):
-            needed = count(f"{text}\n")
-            if needed <= room and common & wanted:
+        for text, key, size, common in sorted(self._known, key=lambda each: -len(each[3] & wanted)):
+            if size <= room and common & wanted:
                 taken.append((text, key))
-                room -= needed
+                room -= size
         return _sent(taken, asked)
-
-    return ask
 
 
 def line_of(message: Message) -> str:

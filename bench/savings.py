@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 
 from bench import histories
-from bench.learner import Learner, Message, Sent, by_term_frequency, estimate, line_of, truncated, whole
+from bench.learner import Learner, Message, Sent, TermFrequency, estimate, line_of, truncated, whole
 from bench.pairs import PAIRS, Pair, conversation
 from bench.pairs_held_out import HELD_OUT
 from bench.report import Chart, publish
@@ -77,7 +77,7 @@ COMPARED = (
 def _compared(learner: Learner, told: Sequence[Message], known: Sequence[Pair], published: float) -> tuple[object, ...]:
     raw = [whole(told, pair.asked) for pair in known]
     sent = [learner.ask(pair.asked, BUDGET) for pair in known]
-    naive = by_term_frequency(_rounds(told), BUDGET)
+    naive = TermFrequency(_rounds(told))
     return (
         _mean(estimate(each.text) for each in raw),
         _mean(estimate(each.text) for each in sent),
@@ -87,20 +87,20 @@ def _compared(learner: Learner, told: Sequence[Message], known: Sequence[Pair], 
         _mean(each.tokens for each in sent),
         _saved([(one.tokens, other.tokens) for one, other in zip(raw, sent, strict=True)]),
         _answered(sent, known),
-        _answered([naive(pair.asked) for pair in known], known),
+        _answered([naive.ask(pair.asked, BUDGET) for pair in known], known),
     )
 
 
 def _equal_budget() -> None:
     told = conversation(50)
-    learner = Learner("budget")
+    learner, naive = Learner("budget"), TermFrequency(_rounds(told))
     learner.learn(told)
     rows = []
     for budget in (300, PUBLISHED_BUDGET, 400):
         ways: dict[str, Callable[[str], Sent]] = {
             "memory alone": lambda asked, budget=budget: learner.ask(asked, budget),
             "window and memory": lambda asked, budget=budget: learner.ask(asked, budget, WINDOW),
-            "term frequency": by_term_frequency(_rounds(told), budget),
+            "term frequency": lambda asked, budget=budget: naive.ask(asked, budget),
         }
         rows += [_held(f"{budget}, {name}", [ask(pair.asked) for pair in PAIRS]) for name, ask in ways.items()]
     rows.append(_held("10 messages of 100 bytes", [truncated(told, pair.asked) for pair in PAIRS]))
@@ -129,7 +129,7 @@ def _other_problems() -> None:
         ]
         learner = Learner(name)
         learner.learn(told)
-        naive = by_term_frequency(_rounds(told), BUDGET)
+        naive = TermFrequency(_rounds(told))
         for asked in (HELD_OUT, PAIRS) if len(known) > len(HELD_OUT) else (HELD_OUT,):
             sent = [learner.ask(pair.asked, BUDGET) for pair in asked]
             whose = "held out" if asked is HELD_OUT else "the twenty"
@@ -138,7 +138,7 @@ def _other_problems() -> None:
                     f"{name}: {whose}",
                     _mean(each.tokens for each in sent),
                     _answered(sent, asked),
-                    _answered([naive(pair.asked) for pair in asked], asked),
+                    _answered([naive.ask(pair.asked, BUDGET) for pair in asked], asked),
                 )
             )
     columns = ("memory: asked", "sent", "answered", "by term frequency")

@@ -1,6 +1,7 @@
 """What `make bench` measured, read from the files that it wrote, as the page shows it."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,8 @@ FOLDER = Path(settings.BASE_DIR) / "bench" / "results"
 # A larger file is none that a benchmark wrote.
 MOST_BYTES = 1_000_000
 MOST_ROWS = 200
+# "19/20" is read like a number.
+_SHARE = re.compile(r"\d+/\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,15 @@ class Result:
     figure: Figure | None
 
     @property
-    def lines(self) -> "list[list[tuple[str, bool, str]]]":
-        """The rows as text, whether it is a number, and its column's name."""
-        return [list(zip(row, self.numeric, self.columns, strict=True)) for row in self.rows]
+    def lines(self) -> list[list[tuple[str, bool]]]:
+        """The heads and then the rows: each cell, and whether its column holds numbers."""
+        return [list(zip(row, self.numeric, strict=True)) for row in (self.columns, *self.rows)]
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """All results, by name, and the names of files that hold none."""
+    """All results, those of one benchmark in the order in which they were measured, and the names of files that hold
+    none."""
 
     results: Sequence[Result]
     unreadable: Sequence[str]
@@ -54,7 +58,7 @@ def read(folder: Path) -> Measured:
             results.append(_result(path))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             unreadable.append(path.name)
-    return Measured(results, unreadable)
+    return Measured(sorted(results, key=lambda each: (each.command, each.measured_at)), unreadable)
 
 
 def _result(path: Path) -> Result:
@@ -71,7 +75,7 @@ def _result(path: Path) -> Result:
         commit=str(told.get("commit") or ""),
         machine=str(told.get("machine") or ""),
         columns=columns,
-        numeric=[all(_is_number(row.get(name, 0)) for row in rows) for name in columns],
+        numeric=[all(_reads_as_number(row.get(name, 0)) for row in rows) for name in columns],
         rows=[[_text(row.get(name, "")) for name in columns] for row in rows],
         figure=_figure(told.get("chart"), rows),
     )
@@ -96,6 +100,10 @@ def _instant(text: Any) -> datetime:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _reads_as_number(value: Any) -> bool:
+    return _is_number(value) or (isinstance(value, str) and bool(_SHARE.fullmatch(value)))
 
 
 def _text(value: Any) -> str:

@@ -35,9 +35,11 @@ def curves(chart: Chart, rows: Sequence[Mapping[str, Any]]) -> Figure | None:
     return _figure(data, {"title": {"text": chart.x}, "tickvals": along}, chart.label)
 
 
-def saved_by_day(days: Sequence[Row]) -> Figure:
-    """What share of the tokens was not sent, a point a day."""
+def saved_by_day(days: Sequence[Row]) -> Figure | None:
+    """What share of the tokens was not sent, a point a day; None where there was nothing to send."""
     shares = [(row.key.isoformat(), 100 * row.sums.saved_share) for row in days if row.sums.saved_share is not None]
+    if not shares:
+        return None
     dates = [date for date, _ in shares]
     line = _line("saved %", dates, [share for _, share in shares], *STROKES[0])
     ticks: Figure = {"tickvals": dates} if len(dates) <= 8 else {}

@@ -52,7 +52,7 @@ def test_a_result_tells_what_was_measured_when_and_on_what(pages: Client, folder
     assert "<code>abc123</code>" in page
     assert "A processor, 2 cores" in page
     assert "<code>make bench ARGS=savings</code>" in page
-    assert '<th scope="row">10</th><td class="num">75.1</td><td class="num">67.3</td><td>9/10</td>' in page
+    assert '<th scope="row">10</th><td class="num">75.1</td><td class="num">67.3</td><td class="num">9/10</td>' in page
 
 
 def test_its_curves_are_those_that_it_names(pages: Client, folder: Path) -> None:
