@@ -19,8 +19,8 @@ from bench.report import publish
 BUDGET = 1000
 TOP_K = 20
 # The first two of each, and two trials of each task: some minutes.
-CONVERSATIONS, USERS, TRIALS, QUESTIONS = 2, 2, 2, 30
-COLUMNS = ("history", "way", "questions", "raw", "sent", "saved %", "evidence kept %")
+CONVERSATIONS, USERS, TRIALS, QUESTIONS = 2, 2, 2, 25
+COLUMNS = ("way", "questions", "raw", "sent", "saved %", "evidence kept %")
 
 
 class Question(NamedTuple):
@@ -44,16 +44,21 @@ def run() -> None:
     if folder is None:
         print("savings: there is no sample data; ARES_SAMPLE_DATA names its folder.")
         return
-    rows = [*_of_kind("LoCoMo", _locomo(folder)), *_of_kind("PersonaMem", _personamem(folder)), *_tau_bench(folder)]
-    title = f"Real histories: the whole of them against a context of at most {BUDGET:,} tokens"
-    publish("savings-real", title, COLUMNS, rows)
+    _publish("locomo", "LoCoMo", _of(_locomo(folder)))
+    _publish("personamem", "PersonaMem", _of(_personamem(folder)))
+    _publish("tau-bench", "tau-bench, runs in sequence", _tau_bench(folder))
+
+
+def _publish(name: str, what: str, rows: Sequence[Sequence[object]]) -> None:
+    title = f"{what}: the whole history against a context of at most {BUDGET:,} tokens"
+    publish(f"savings-real-{name}", title, COLUMNS, rows)
 
 
 # Sessions told; and, given the ids of their messages, the questions.
 History = tuple[str, list[list[Message]], Callable[[list[list[str]]], list[Question]]]
 
 
-def _of_kind(kind: str, histories: Iterator[History]) -> list[tuple[object, ...]]:
+def _of(histories: Iterator[History]) -> list[tuple[object, ...]]:
     asked: dict[str, list[Asked]] = {}
     for name, sessions, questions_of in histories:
         learner = Learner(name)
@@ -67,7 +72,7 @@ def _of_kind(kind: str, histories: Iterator[History]) -> list[tuple[object, ...]
             for way, sent in _ways(learner, naive, told, question.text).items():
                 found = Asked(raw + count(question.text), sent.tokens, question.kept(sent))
                 asked.setdefault(way, []).append(found)
-    return [_row(kind, way, found) for way, found in asked.items()]
+    return [_row(way, found) for way, found in asked.items()]
 
 
 def _ways(learner: Learner, naive: TermFrequency, told: Sequence[Message], asked: str) -> dict[str, Sent]:
@@ -78,10 +83,9 @@ def _ways(learner: Learner, naive: TermFrequency, told: Sequence[Message], asked
     }
 
 
-def _row(kind: str, way: str, asked: Sequence[Asked]) -> tuple[object, ...]:
+def _row(way: str, asked: Sequence[Asked]) -> tuple[object, ...]:
     raw, sent = sum(each.raw for each in asked), sum(each.sent for each in asked)
     return (
-        kind,
         way,
         len(asked),
         raw / len(asked),
@@ -92,14 +96,13 @@ def _row(kind: str, way: str, asked: Sequence[Asked]) -> tuple[object, ...]:
 
 
 def _locomo(folder: Path) -> Iterator[History]:
-    """Evidence are the turns that the set names; an experience keeps those it came from."""
+    """Two people talk. Evidence are the turns that the set names; an experience keeps those it came from."""
     for sample in json.loads((folder / "locomo" / "locomo10.json").read_text())[:CONVERSATIONS]:
         talk = sample["conversation"]
         names = sorted((name for name in talk if re.fullmatch(r"session_\d+", name)), key=lambda name: int(name[8:]))
         turns = [talk[name] for name in names if talk[name]]
-        roles = {talk["speaker_a"]: "user", talk["speaker_b"]: "assistant"}
         sessions = [
-            [{"role": roles[turn["speaker"]], "name": turn["speaker"], "content": turn["text"]} for turn in session]
+            [{"role": "user", "name": turn["speaker"], "content": turn["text"]} for turn in session]
             for session in turns
         ]
 
@@ -182,7 +185,7 @@ def _tau_bench(folder: Path) -> list[tuple[object, ...]]:
         told += session
         raw += sum(count(line_of(message)) for message in session)
         of_task.setdefault(run["task_id"], set()).update(ids)
-    return [_row("tau-bench airline", way, found) for way, found in asked.items()]
+    return [_row(way, found) for way, found in asked.items()]
 
 
 def _any_of(messages: set[str]) -> Callable[[Sent], float]:
