@@ -123,8 +123,8 @@ class TermFrequency:
 
 
 def line_of(message: Message) -> str:
-    """A message as one line."""
-    return f"{message['role']}: {message['content']}"
+    """A message as one line: who speaks, and what is said."""
+    return f"{' '.join(filter(None, (message['role'], message.get('name', ''))))}: {message['content']}"
 
 
 def words_of(text: str) -> set[str]:

@@ -55,15 +55,18 @@ def _cell(value: Any) -> str:
 
 
 def _commit() -> str:
-    """The commit that was measured, with a plus where files were changed since; empty outside of a repository."""
+    """The commit that was measured, with a plus where files were changed since, but for results; empty outside of a
+    repository."""
     try:
-        described = subprocess.run(
-            ["git", "describe", "--always", "--exclude=*", "--abbrev=12", "--dirty=+"],
-            cwd=RESULTS.parent, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)bench/results")
+        return _git("rev-parse", "--short=12", "HEAD") + ("+" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return described.stdout.strip()
+
+
+def _git(*arguments: str) -> str:
+    root = Path(__file__).parents[1]
+    return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _machine() -> str:
