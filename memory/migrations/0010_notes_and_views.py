@@ -40,7 +40,12 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "stream",
-                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to="memory.stream"),
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        to="memory.stream",
+                    ),
                 ),
                 (
                     "tenant",

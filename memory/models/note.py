@@ -19,7 +19,7 @@ class Note(models.Model):
     """One note to the event of this version. Its author may have left the tenant since."""
 
     tenant = models.ForeignKey(Tenant, models.CASCADE, db_index=False)
-    stream = models.ForeignKey(Stream, models.CASCADE, db_index=False)
+    stream = models.ForeignKey(Stream, models.CASCADE, db_constraint=False, db_index=False)
     version = models.BigIntegerField()
     text = models.CharField(max_length=NOTE_LENGTH, blank=True)
     tags = ArrayField(models.CharField(max_length=TAG_LENGTH), default=list)
