@@ -40,7 +40,7 @@ def publish(
     content = {
         "title": title,
         "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": _commit(),
+        "commit": COMMIT,
         "machine": _machine(),
         "chart": chart._asdict() if chart else None,
         "rows": [dict(zip(columns, row, strict=True)) for row in rows],
@@ -78,6 +78,10 @@ def _machine() -> str:
     gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     system = f"{platform.system()}, Python {platform.python_version()}"
     return f"{model}, {os.cpu_count()} cores, {gibibytes:.0f} GiB, {system}"
+
+
+# As the benchmark begins: what is committed while it runs is not what it measures.
+COMMIT = _commit()
 
 
 def seconds(work: Callable[[], Any], times: int) -> float:

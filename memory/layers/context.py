@@ -27,6 +27,7 @@ MODEL_LENGTH = 200
 EXCERPT = 300
 QUERY_LENGTH = 20_000
 INPUT_LENGTH = 4_000_000
+FAR = "It solves a problem that is much farther from the input than another one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +265,11 @@ def _not_taken(
     made = [
         LeftOut("experience", reason, there.memories[place].tokens, id=found.found[place].id)
         for place, reason in chosen.refused.items()
+    ]
+    vocabulary = counting.vocabulary_of(request.model).name
+    made += [
+        LeftOut("experience", FAR, counting.count(shapes.memory_line(each.text), vocabulary), id=each.id)
+        for each in found.far
     ]
     cut = [line for unit in there.units[: len(there.units) - chosen.units] for line in unit]
     if cut:

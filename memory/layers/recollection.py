@@ -42,9 +42,11 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """What was found, the best first, and what could not be asked."""
+    """What was found, the best first; what would have been, and solves a far other problem; and what could not be
+    asked."""
 
     found: Sequence[Recalled] = ()
+    far: Sequence[Recalled] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -68,16 +70,22 @@ def recall(query: str, most: int, user_id: str, plan: Plan = EXPERIENCES) -> Rec
     missing = dict(found.missing)
     if "vector" not in missing and plan.vector_weight:
         try:
-            return Recollection(_ordered(asked, related, model)[:most], missing)
+            ordered, far = _ordered(asked, related, model)
+            return Recollection(
+                [each for each in ordered if each.id not in far][:most],
+                [each for each in ordered[:most] if each.id in far],
+                missing,
+            )
         except ServiceFailed as error:  # what was asked is remembered, the problems are not
             missing["vector"] = error.detail
-    return Recollection([_recalled(hit, hit.score, hit.scores) for hit in related[:most]], missing)
+    return Recollection([_recalled(hit, hit.score, hit.scores) for hit in related[:most]], (), missing)
 
 
-def _ordered(asked: str, hits: Sequence[Hit], model: Embedder) -> list[Recalled]:
-    """The experiences in the order of how near they are: by their text, by their problem, and by their words."""
+def _ordered(asked: str, hits: Sequence[Hit], model: Embedder) -> tuple[list[Recalled], set[str]]:
+    """The experiences in the order of how near they are, by their text, by their problem, and by their words; and the
+    ids of those that are too far."""
     if not hits:
-        return []
+        return [], set()
     ids = [hit.id for hit in hits]
     problems = dict(Experience.objects.filter(pk__in=ids).values_list("pk", "problem"))
     vectors = _vectors(ids, model)
@@ -86,25 +94,25 @@ def _ordered(asked: str, hits: Sequence[Hit], model: Embedder) -> list[Recalled]
     )
     meaning, words = _spread(near), _spread([hit.raw.get("lexical", 0.0) for hit in hits])
     made = []
-    for place in _worth_telling(hits, near):
-        parts = {name: part for name, part in hits[place].scores.items() if name in KEPT_PARTS}
-        parts |= {"meaning": MEANING_WEIGHT * meaning[place], "lexical": (1 - MEANING_WEIGHT) * words[place]}
-        made.append(_recalled(hits[place], sum(parts.values()), parts))
-    return sorted(made, key=lambda each: each.score, reverse=True)
+    for hit, by_meaning, by_words in zip(hits, meaning, words, strict=True):
+        parts = {name: part for name, part in hit.scores.items() if name in KEPT_PARTS}
+        parts |= {"meaning": MEANING_WEIGHT * by_meaning, "lexical": (1 - MEANING_WEIGHT) * by_words}
+        made.append(_recalled(hit, sum(parts.values()), parts))
+    far = {hits[place].id for place in _far(hits, near)}
+    return sorted(made, key=lambda each: each.score, reverse=True), far
 
 
-def _worth_telling(hits: Sequence[Hit], near: Sequence[float]) -> list[int]:
-    """The places of the experiences but the solutions of far other problems: of those, one fits, and the others only
-    take tokens. One that alone has the question's words stays: a code or a name has little meaning. Statements add up
-    to an answer, and all of them stay."""
+def _far(hits: Sequence[Hit], near: Sequence[float]) -> set[int]:
+    """The places of the solutions of far other problems: one solution fits, and the others only take tokens. One that
+    alone has the question's words is none of them: a code or a name has little meaning. Statements add up to an answer,
+    and are none either."""
     solving = [place for place, hit in enumerate(hits) if hit.provenance["kind"] in SOLVING]
     if not solving:
-        return list(range(len(hits)))
+        return set()
     least = LEAST_SHARE * max(0.0, *(near[place] for place in solving))
     by_words = sorted(solving, key=lambda place: hits[place].raw.get("lexical", 0.0), reverse=True)
     named = {place for place in by_words[:1] if _stands_out([hits[each].raw.get("lexical", 0.0) for each in by_words])}
-    far = {place for place in solving if near[place] < least} - named
-    return [place for place in range(len(hits)) if place not in far]
+    return {place for place in solving if near[place] < least} - named
 
 
 def _stands_out(words: Sequence[float]) -> bool:

@@ -77,12 +77,11 @@ def test_the_experience_whose_problem_is_asked_in_other_words_comes_first_and_on
 
 def test_the_solutions_of_far_other_problems_are_left_out_and_statements_are_not(in_acme: Tenant) -> None:
     disk = known("The disk of the database server is full.", "Delete the old logs, then run VACUUM.")
-    train = known("The train to Oslo was late.", "Take the bus from the central station.")
+    door = known("The door of the server room is locked at night.", "Ask the porter for the key.")
     team = known("", "The volume of the train's timetable belongs to Ann.", kind="fact")
-    found = {each.id for each in recollection.recall("There is no space left on the server's volume.", 5, "ann").found}
-    assert disk.pk in found
-    assert train.pk not in found
-    assert team.pk in found
+    made = recollection.recall("There is no space left on the server's volume.", 5, "ann")
+    assert {each.id for each in made.found} == {disk.pk, team.pk}
+    assert [each.id for each in made.far] == [door.pk]
 
 
 def test_a_solution_that_alone_has_a_word_of_the_question_is_not_left_out(in_acme: Tenant) -> None:
