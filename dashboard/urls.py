@@ -82,6 +82,7 @@ urlpatterns = [
     path("savings/events/", savings.events, name="savings_events"),
     path("savings/benchmarks/", benchmarks.benchmarks, name="benchmarks"),
     path("runs/<str:name>/archive/", archive.run_archive, name="run_archive"),
+    path("settings/thresholds/", settings.thresholds, name="thresholds"),
     path("settings/retention/", retention.settings, name="retention"),
     path("login/", account.login, name="login"),
     path("logout/", account.logout, name="logout"),
