@@ -107,12 +107,12 @@ def _far(hits: Sequence[Hit], near: Sequence[float]) -> set[int]:
     alone has the question's words is none of them: a code or a name has little meaning. Statements add up to an answer,
     and are none either."""
     solving = [place for place, hit in enumerate(hits) if hit.provenance["kind"] in SOLVING]
-    if not solving:
+    nearest = max((near[place] for place in solving), default=0.0)
+    if nearest <= 0:  # nothing tells them apart
         return set()
-    least = LEAST_SHARE * max(0.0, *(near[place] for place in solving))
     by_words = sorted(solving, key=lambda place: hits[place].raw.get("lexical", 0.0), reverse=True)
     named = {place for place in by_words[:1] if _stands_out([hits[each].raw.get("lexical", 0.0) for each in by_words])}
-    return {place for place in solving if near[place] < least} - named
+    return {place for place in solving if near[place] < LEAST_SHARE * nearest} - named
 
 
 def _stands_out(words: Sequence[float]) -> bool:

@@ -8,6 +8,8 @@ import pytest
 
 from memory.layers import kinship, recollection
 from memory.models import Experience, Source, Tenant
+from memory.retrieval.search import Hit
+from memory.vocabulary import Collection
 from tests.retrieval.making import embedded, experience
 
 
@@ -75,13 +77,26 @@ def test_the_experience_whose_problem_is_asked_in_other_words_comes_first_and_on
     assert theirs.pk in {each.id for each in recollection.recall("no room on the disk", 3, "bob").found}
 
 
-def test_the_solutions_of_far_other_problems_are_left_out_and_statements_are_not(in_acme: Tenant) -> None:
-    disk = known("The disk of the database server is full.", "Delete the old logs, then run VACUUM.")
-    door = known("The door of the server room is locked at night.", "Ask the porter for the key.")
-    team = known("", "The volume of the train's timetable belongs to Ann.", kind="fact")
-    made = recollection.recall("There is no space left on the server's volume.", 5, "ann")
-    assert {each.id for each in made.found} == {disk.pk, team.pk}
-    assert [each.id for each in made.far] == [door.pk]
+def hit(name: str, kind: str, words: float = 0.0) -> Hit:
+    return Hit(Collection.EXPERIENCE, name, name, 0.0, {}, {"lexical": words}, {"kind": kind})
+
+
+@pytest.mark.parametrize(
+    ("hits", "near", "far"),
+    [
+        ([hit("a", "solution"), hit("b", "procedure"), hit("c", "solution")], [0.4, 0.2, 0.19], {2}),
+        ([hit("a", "solution"), hit("b", "fact"), hit("c", "preference")], [0.4, 0.1, -0.2], set()),
+        ([hit("a", "solution", 1.0), hit("b", "solution", 2.0)], [0.4, 0.1], set()),  # it alone has the words
+        ([hit("a", "solution", 1.1), hit("b", "solution", 2.0)], [0.4, 0.1], {1}),
+        ([hit("a", "solution"), hit("b", "solution")], [-0.1, -0.2], set()),  # nothing tells them apart
+        ([hit("a", "solution")], [0.1], set()),
+        ([], [], set()),
+    ],
+)
+def test_solutions_less_than_half_as_near_as_the_nearest_are_far_and_statements_never(
+    hits: list[Hit], near: list[float], far: set[int]
+) -> None:
+    assert recollection._far(hits, near) == far
 
 
 def test_a_solution_that_alone_has_a_word_of_the_question_is_not_left_out(in_acme: Tenant) -> None:
