@@ -25,6 +25,7 @@ from dashboard.views import (
     savings,
     search,
     settings,
+    users,
 )
 
 app_name = "dashboard"
@@ -51,6 +52,7 @@ urlpatterns = [
     path("runs/<str:name>/crash/", crash.run_crash, name="run_crash"),
     path("agents/", agents.agents_list, name="agents"),
     path("memory/", memory.memory, name="memory"),
+    path("memory/users/", users.users, name="users"),
     path("memory/map/", memory.map_of_experiences, name="map"),
     path("memory/sessions/", memory.sessions, name="memory_sessions"),
     path("memory/tasks/", memory.tasks, name="memory_tasks"),
