@@ -54,7 +54,10 @@ GROUPS = (
             Entry("tools", "Tools", "t", frozenset({"tool"})),
         ),
     ),
-    Group("Savings", (Entry("savings", "Savings", "v", frozenset({"savings_events"})),)),
+    Group(
+        "Savings",
+        (Entry("savings", "Savings", "v", frozenset({"savings_events"})), Entry("benchmarks", "Benchmarks", "b")),
+    ),
     Group(
         "Operations",
         (Entry("operations", "Operations", "w", frozenset({"operations_retry"}), is_for_operators=True),),

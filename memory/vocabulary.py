@@ -94,6 +94,10 @@ class Kind(StrEnum):
     ABSTRACTION = "abstraction"
 
 
+# Kinds that say how something was solved; the others state something.
+SOLVING = frozenset({Kind.SOLUTION, Kind.PROCEDURE, Kind.ABSTRACTION})
+
+
 # What is about a person belongs to that person alone, always.
 PERSONAL_KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.PROFILE})
 

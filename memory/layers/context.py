@@ -265,8 +265,9 @@ def _not_taken(
         LeftOut("experience", reason, there.memories[place].tokens, id=found.found[place].id)
         for place, reason in chosen.refused.items()
     ]
+    vocabulary = counting.vocabulary_of(request.model).name
     made += [
-        LeftOut("experience", each.reason, counting.count(shapes.memory_line(each.text)), id=each.id)
+        LeftOut("experience", each.reason, counting.count(shapes.memory_line(each.text), vocabulary), id=each.id)
         for each in found.unfit
     ]
     cut = [line for unit in there.units[: len(there.units) - chosen.units] for line in unit]

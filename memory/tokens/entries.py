@@ -31,7 +31,7 @@ class Told(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The tokens of one event, as `LedgerEntry` has them.
+    """The tokens of one event, as `LedgerEntry` has them, and `written_tokens`, which matter for the price alone.
 
     `request_key` is what a request is named by; `request_keys` are what an answer may name its request by.
     """
@@ -45,6 +45,7 @@ class Entry:
     sent_tokens: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
+    written_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int = 0
     is_reported: bool = False
@@ -61,6 +62,7 @@ def entry(event: Told) -> Entry | None:
             event,
             input_tokens=told.input,
             cached_tokens=told.cached,
+            written_tokens=told.written,
             output_tokens=told.output,
             reasoning_tokens=told.reasoning,
             is_reported=True,

@@ -108,6 +108,7 @@ def _cost(made: Entry, model: str, given: int) -> Decimal | None:
         made.occurred_at,
         input_tokens=given,
         cached_input_tokens=made.cached_tokens,
+        written_input_tokens=made.written_tokens,
         output_tokens=made.output_tokens,
     )
 

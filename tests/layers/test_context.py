@@ -174,6 +174,17 @@ def test_what_does_not_fit_is_left_out_whole_and_told(in_acme: Tenant) -> None:
     assert reasons(made)[1] == "There was no room for them within 40 tokens."
 
 
+def test_the_solution_of_a_far_other_problem_is_left_out_and_told(in_acme: Tenant) -> None:
+    def recall(query: str, most: int, user_id: str) -> Recollection:
+        return Recollection((), [Recalled("exp_far", "Take the bus.", "solution", 0.1, {})])
+
+    made = built(opened("The disk is full."), recall=recall)
+    (left,) = made.left_out
+    assert (left.what, left.id, left.tokens) == ("experience", "exp_far", counting.count("- Take the bus.\n"))
+    assert "farther" in left.reason
+    assert "bus" not in made.content
+
+
 def test_a_question_larger_than_the_budget_is_refused(in_acme: Tenant) -> None:
     with pytest.raises(Invalid, match=r"The input alone takes \d+ tokens; max_tokens is 10"):
         built(opened(), "word " * 20, max_tokens=10)
