@@ -1,0 +1,122 @@
+"""What is doubtful about a result that was not flagged as an error. Pure."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memory.vocabulary import HintRule
+
+_QUERY = re.compile(
+    r"search|find|get|list|query|fetch|read|look_?up|select|retriev|recall|browse|load|scan|grep|view|查|搜|找|读",
+    re.IGNORECASE,
+)
+_NOTHING = frozenset({"", "null", "none", "nil", "undefined", "n/a", '""', "''", "{}", "无", "空"})
+_NOT_FOUND = re.compile(
+    r"^\W*(?:no|0|zero) (?:[\w-]+ ){0,3}?(?:results?|match(?:es)?|rows?|records?|items?|documents?|entries|data|files?"
+    r"|hits?|pages?)\b|\bnot found\b|\bnothing (?:was )?found\b|\bno such\b|\b(?:could|can|did) ?n[o']t find\b"
+    r"|\bno [\w -]{1,40} (?:were |was )?(?:found|available)\b|未找到|没有找到|找不到|无结果|没有结果|查无|暂无",
+    re.IGNORECASE,
+)
+_NOT_FOUND_LENGTH = 200
+_ERROR_TEXT = re.compile(
+    r"^\W*(?:\w*error\b|\w*exception\b|fatal\b|traceback \(most recent|failed\b|failure\b|http(?:/[\d.]+)? [45]\d\d\b"
+    r"|[45]\d\d (?:internal|bad|not|forbidden|unauthori[sz]ed|too many|service|gateway)|(?:错误|异常|失败)[:：])",
+    re.IGNORECASE,
+)
+_ERROR_FIELDS = ("error", "errors", "exception", "error_message", "errorMessage", "err", "fault")
+_STATUS_FIELDS = ("status", "status_code", "statusCode", "code", "http_status")
+_BODY_FIELDS = ("body", "data", "response", "result", "output")
+_FAILED = frozenset({"error", "failed", "failure", "fail", "失败", "错误"})
+_COUNT_FIELDS = frozenset({"count", "total", "total_count", "totalCount", "num_results", "found", "hits", "matches"})
+_CUT = re.compile(
+    r"[\[<(…]\W*(?:\w+ ){0,4}(?:truncated|clipped|cut off)\b|\b(?:output|response|content|result|text) (?:was |is |has "
+    r"been )?(?:too long|truncated|clipped|cut off)\b|\.\.\. ?\(?\d+ (?:more|characters|lines|bytes)|已截断|被截断|内容过长",
+    re.IGNORECASE,
+)
+# Where marks of a cut stand.
+_CUT_ENDS = 300
+_SHORTEST_CUT_JSON = 100
+# Larger results are judged by their ends alone.
+_MOST_JSON = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What is doubtful, by the rule that tells it, and how a sentence calls it."""
+
+    rule: HintRule
+    is_what: str
+
+
+EMPTY = Doubt(HintRule.EMPTY_RESULT, "brought nothing")
+NOT_FOUND = Doubt(HintRule.EMPTY_RESULT, "found nothing")
+HIDDEN_ERROR = Doubt(HintRule.HIDDEN_ERROR, "holds an error, though it was not reported as one")
+TRUNCATED = Doubt(HintRule.TRUNCATED_RESULT, "was cut off")
+
+
+def is_query(tool: str) -> bool:
+    """Whether a tool's name says that it looks for something, so that nothing is an unusual answer."""
+    return bool(_QUERY.search(tool))
+
+
+def doubt(text: str, tool: str) -> Doubt | None:
+    """What is doubtful about a result, None where it looks sound."""
+    text = text.strip()
+    if text.lower() in _NOTHING:
+        return EMPTY if is_query(tool) else None
+    if text == "[]":
+        return EMPTY
+    found = _of_json(text) if text[0] in "{[" else _of_text(text)
+    return found or (TRUNCATED if _is_cut(text) else None)
+
+
+def _of_text(text: str) -> Doubt | None:
+    if _ERROR_TEXT.search(text[:200]):
+        return HIDDEN_ERROR
+    return NOT_FOUND if len(text) <= _NOT_FOUND_LENGTH and _NOT_FOUND.search(text) else None
+
+
+def _of_json(text: str) -> Doubt | None:
+    if len(text) > _MOST_JSON:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return TRUNCATED if len(text) >= _SHORTEST_CUT_JSON and text[-1] not in "}]" else None
+    if not isinstance(value, Mapping):
+        return None
+    told = [value, *(value[field] for field in _BODY_FIELDS if isinstance(value.get(field), Mapping))]
+    if any(_is_failure(part) for part in told):
+        return HIDDEN_ERROR
+    return EMPTY if _is_empty(value) else None
+
+
+def _is_failure(value: Mapping[str, Any]) -> bool:
+    if any(value.get(field) for field in _ERROR_FIELDS) or value.get("success") is False or value.get("ok") is False:
+        return True
+    return any(_is_bad_status(value.get(field)) for field in _STATUS_FIELDS)
+
+
+def _is_bad_status(status: Any) -> bool:
+    if isinstance(status, str):
+        return status.lower() in _FAILED
+    return isinstance(status, int) and 400 <= status < 600
+
+
+def _is_empty(value: Mapping[str, Any]) -> bool:
+    """Whether an object says that nothing was found: its lists are empty or its count is 0, and nothing else is told
+    but what a search tells about itself."""
+    if any(value.get(field) == 0 and value[field] is not False for field in _COUNT_FIELDS if field in value):
+        return not _has_content(value.values())
+    lists = [part for part in value.values() if isinstance(part, list)]
+    return bool(lists) and len(value) <= 1 + len(lists) + len(_COUNT_FIELDS) and not _has_content(value.values())
+
+
+def _has_content(parts: Iterable[Any]) -> bool:
+    return any(part for part in parts if isinstance(part, list | Mapping))
+
+
+def _is_cut(text: str) -> bool:
+    return bool(_CUT.search(text[-_CUT_ENDS:]) or _CUT.search(text[:_CUT_ENDS]))
