@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from memory.flight.hints.data import Found, Kind, Memory, Move, Place, Scene
 from memory.flight.hints.moves import written
+from memory.flight.hints.wording import prose
 from memory.flight.trace import Step
 from memory.vocabulary import EventType, HintRule, MessageRole
 
@@ -35,6 +36,7 @@ def unsupported_amounts(scene: Scene, memory: Memory) -> Iterator[Found]:
     for move in scene.moves:
         match move.kind:
             case Kind.ASKED | Kind.RETURNED:
+                memory["has_results"] = memory.get("has_results", False) or move.kind is Kind.RETURNED
                 _learn(move.text, memory)
             case Kind.CALLED:
                 _learn(written(move.arguments), memory)
@@ -75,13 +77,15 @@ def _value(text: str) -> float:
 
 
 def _check(move: Move, here: Place, memory: Memory) -> Iterator[Found]:
-    if memory.get("forgets") or not memory.get("numbers"):
+    # Where no tool answers, amounts come from what agents see and say, and nothing tells which of it is a source.
+    if memory.get("forgets") or not memory.get("has_results"):
         return
     known = set(memory["numbers"])
     before: list[float] = []
-    for found in list(_MONEY.finditer(move.text[:MOST_TEXT]))[:MOST_AMOUNTS]:
+    text = prose(move.text[:MOST_TEXT])
+    for found in list(_MONEY.finditer(text))[:MOST_AMOUNTS]:
         amount = _value(found[1] or found[2])
-        clause = move.text[max(0, found.start() - _CLAUSE) : found.start()].lower()
+        clause = text[max(0, found.start() - _CLAUSE) : found.start()].lower()
         if amount not in known and not _is_reckoned(amount, before) and not _SUPPOSED.search(clause):
             sentence = (
                 f"The answer names the amount {found[0].strip()}, which nothing before it holds and it does not reckon."

@@ -6,7 +6,7 @@ from typing import Any
 from memory.flight.hints.data import Found, Kind, Memory, Move, Place, Scene, keep
 from memory.flight.hints.moves import written
 from memory.flight.hints.values import Value, differ, facts, ids, is_called, is_slip, plain, values
-from memory.flight.hints.wording import admits, claims_success, named
+from memory.flight.hints.wording import admits, claims_success, named, prose
 from memory.vocabulary import EventType, HintRule
 
 MOST_RESULTS = 4
@@ -48,7 +48,7 @@ def _learn(text: str, memory: Memory) -> None:
 
 def _check(move: Move, here: Place, memory: Memory) -> Iterator[Found]:
     known = set(memory.get("known", ()))
-    for quoted in values(move.text):
+    for quoted in values(prose(move.text)):
         if quoted.text in known:
             continue
         found = _other_value(quoted, memory.get("results", ())) or _slip(quoted, memory.get("ids", ()))

@@ -87,10 +87,21 @@ def _of_json(text: str) -> Doubt | None:
         return TRUNCATED if len(text) >= _SHORTEST_CUT_JSON and text[-1] not in "}]" else None
     if not isinstance(value, Mapping):
         return None
-    told = [value, *(value[field] for field in _BODY_FIELDS if isinstance(value.get(field), Mapping))]
+    bodies = (_body(value.get(field)) for field in _BODY_FIELDS)
+    told = [value, *(body for body in bodies if isinstance(body, Mapping))]
     if any(_is_failure(part) for part in told):
         return HIDDEN_ERROR
     return EMPTY if _is_empty(value) else None
+
+
+def _body(part: Any) -> Any:
+    """What an object wraps, which some services write as JSON inside of JSON."""
+    if not (isinstance(part, str) and part.startswith("{")):
+        return part
+    try:
+        return json.loads(part)
+    except (ValueError, RecursionError):
+        return part
 
 
 def _is_failure(value: Mapping[str, Any]) -> bool:
@@ -101,7 +112,7 @@ def _is_failure(value: Mapping[str, Any]) -> bool:
 
 def _is_bad_status(status: Any) -> bool:
     if isinstance(status, str):
-        return status.lower() in _FAILED
+        return status.lower() in _FAILED or bool(re.fullmatch(r"[45]\d\d(?: .*)?", status))
     return isinstance(status, int) and 400 <= status < 600
 
 

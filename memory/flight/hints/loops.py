@@ -22,8 +22,10 @@ TURNS = 3
 # Shorter sayings, like "Done.", may well be said again.
 SHORTEST_SAYING = 40
 _DIGITS = re.compile(r"\d+")
-# What these ask for is meant to be asked again until it changes.
-_WAITS = re.compile(r"wait|sleep|poll|status|health|watch|progress|等待|状态", re.IGNORECASE)
+# What these ask for is meant to be asked again until it changes; what these report is the same each time.
+_WAITS = re.compile(
+    r"wait|sleep|poll|status|health|watch|progress|terminate|finish|submit|done|等待|状态", re.IGNORECASE
+)
 
 
 def circles(scene: Scene, memory: Memory) -> Iterator[Found]:
@@ -46,8 +48,10 @@ def _compare(move: Move, scene: Scene, memory: Memory) -> Iterator[Found]:
     found = _alternation(pairs)
     if found is None and not _WAITS.search(move.tool):
         found = _retries(pairs, scene) if scene.step.is_error else _repetition(pairs)
-    if found and _is_new(memory, found.rule, *sorted({pairs[-1]["pair"], pairs[-2]["pair"]})):
-        yield found
+    if found:
+        states = {pairs[-1]["pair"], pairs[-2]["pair"]} if found.rule is HintRule.ALTERNATION else {pairs[-1]["pair"]}
+        if _is_new(memory, found.rule, *sorted(states)):
+            yield found
 
 
 def _error(scene: Scene) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memory.flight.hints.data import Found, Kind, Memory, Move, Place, Scene, keep
-from memory.flight.hints.doubts import doubt, is_query
+from memory.flight.hints.doubts import TRUNCATED, doubt, is_query
 from memory.flight.hints.wording import admits, is_partial, named
 from memory.vocabulary import EventType, HintRule
 
@@ -40,7 +40,7 @@ def silent_failures(scene: Scene, memory: Memory) -> Iterator[Found]:
 def _weigh(move: Move, scene: Scene, memory: Memory) -> None:
     """Remember a doubtful result; a good one makes up for those before it."""
     found = None if scene.step.is_error else doubt(move.text, move.tool)
-    if found:
+    if found and found is not TRUNCATED:
         entry = {"version": scene.here.version, "tokens": scene.here.tokens, "tool": move.tool}
         keep(memory, "doubts", {**entry, "rule": found.rule, "what": found.is_what}, MOST_DOUBTS)
     elif not scene.step.is_error:
@@ -53,10 +53,7 @@ def _judge(move: Move, here: Place, doubts: list[dict[str, Any]]) -> Iterator[Fo
     doubts[:] = [entry for entry in doubts if entry["tool"] not in move.asks]
     if not move.text.strip():
         return
-    for entry in doubts:
-        is_cut = entry["rule"] == HintRule.TRUNCATED_RESULT
-        if (is_partial(move.text) or move.asks) if is_cut else admits(move.text):
-            continue
+    for entry in [] if admits(move.text) else doubts:
         evidence = sorted({entry["version"], entry.get("prompt", entry["version"]), here.version})
         sentence = (
             f"The result of {named(entry['tool'])} {entry['what']}, and what was said next goes on as if nothing were "
@@ -65,6 +62,33 @@ def _judge(move: Move, here: Place, doubts: list[dict[str, Any]]) -> Iterator[Fo
         at = Place(entry["version"], entry["tokens"])
         yield Found(HintRule(entry["rule"]), at, tuple(evidence), sentence)
     doubts.clear()
+
+
+def cut_off(scene: Scene, memory: Memory) -> Iterator[Found]:
+    """A result that was cut off, and a final answer from it that does not say so: known when somebody asks for the next
+    thing, or the task ends, without another call."""
+    for move in scene.moves:
+        match move.kind:
+            case Kind.RETURNED if not scene.step.is_error and doubt(move.text, move.tool) is TRUNCATED:
+                memory["cut"] = {"version": scene.here.version, "tokens": scene.here.tokens, "tool": move.tool}
+            case Kind.CALLED | Kind.RETURNED:
+                memory.pop("cut", None)
+            case Kind.SAID if "cut" in memory and move.text.strip() and not move.asks:
+                memory["cut"]["answer"] = scene.here.version
+                if is_partial(move.text):
+                    memory.pop("cut")
+            case Kind.ASKED:
+                yield from _answered(memory)
+    if scene.step.type in {EventType.TASK_COMPLETED, EventType.AGENT_STOPPED}:
+        yield from _answered(memory)
+
+
+def _answered(memory: Memory) -> Iterator[Found]:
+    entry = memory.pop("cut", None)
+    if entry and "answer" in entry:
+        sentence = f"The result of {named(entry['tool'])} {TRUNCATED.is_what}, and the answer does not say so."
+        at = Place(entry["version"], entry["tokens"])
+        yield Found(HintRule.TRUNCATED_RESULT, at, (entry["version"], entry["answer"]), sentence)
 
 
 def unread_results(scene: Scene, memory: Memory) -> Iterator[Found]:

@@ -13,9 +13,9 @@ from memory.vocabulary import HintRule
 # Of agents with more tools, or tools with more arguments, only so many are known, and nothing is said of the others.
 MOST_TOOLS = 100
 MOST_ARGUMENTS = 40
-MOST_ASKED = 20
+MOST_TOLD = 20
 _NO_TOOL = re.compile(
-    r"(?:unknown|no such|invalid|undefined|unsupported|unrecogni[sz]ed) (?:tool|function|command|action)\b"
+    r"(?:unknown|no such|invalid|undefined|unsupported|unrecogni[sz]ed) (?:tool|function)\b"
     r"|\b(?:tool|function) ['\"`]?[\w.-]+['\"`]? (?:does not exist|is not (?:defined|available|supported)|not found)"
     r"|is not a valid tool|未知(?:工具|函数)|(?:工具|函数)不存在",
     re.IGNORECASE,
@@ -146,11 +146,11 @@ def _complaint(move: Move, scene: Scene, memory: Memory) -> Iterator[Found]:
 def _found(
     rule: HintRule, at: Place, evidence: tuple[int, ...], sentence: str, move: Move, memory: Memory
 ) -> Iterator[Found]:
-    """A call is told of once, though both its schema and its result may say it."""
-    name = digest(rule, move.call, str(move.called_at))
+    """A tool that does not exist is told of once, and so is a call, though both its schema and its result may say it."""
+    name = digest(rule, move.tool if rule is HintRule.UNKNOWN_TOOL else f"{move.call} {move.called_at}")
     told: list[str] = memory.setdefault("told", [])
     if name in told:
         return
     told.append(name)
-    del told[:-MOST_ASKED]
+    del told[:-MOST_TOLD]
     yield Found(rule, at, evidence, sentence)

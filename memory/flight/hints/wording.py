@@ -36,6 +36,7 @@ _NOT_YET = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|[。！？\n]+")
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _FLEETING = re.compile(
     r"time[d ]*-?out|rate.?limit|too many requests|\b429\b|\b50[234]\b|temporar|connection|unavailable|busy|lock"
     r"|overload|try again|超时|繁忙|稍后|限流",
@@ -71,6 +72,11 @@ def claims_success(text: str) -> str:
 def is_fleeting(error: str) -> bool:
     """Whether an error is of the kind that goes away by itself."""
     return bool(_FLEETING.search(error[:1000]))
+
+
+def prose(text: str) -> str:
+    """A text without its blocks of code."""
+    return _CODE.sub(" ", text)
 
 
 def ordinal(number: int) -> str:
