@@ -171,4 +171,3 @@ def _open_manus(text: str) -> Iterator[Event]:
             yield "tool.call", {"name": tool, "arguments": message.partition("arguments:")[2].strip()}
         elif "completed its mission" in message:
             yield "tool.result", {"name": tool, "content": message.partition("executed:")[2].strip()}
-

@@ -10,8 +10,8 @@ from memory.flight.turns import Sign, Turn, is_group, turns
 from memory.vocabulary import HintRule, Outcome, Severity
 
 MOST = 3
-# How much each sign speaks for a turn, as log odds against the other turns of its run: fitted to annotated runs of several
-# agents by `bench/hints.py` (conditional logit, ridge 1), and rounded so that no single run shows.
+# How much each sign speaks for a turn, as log odds against the other turns of its run: fitted to annotated runs of
+# several agents by `bench/weights.py` (conditional logit, ridge 1), and rounded.
 WEIGHTS: Mapping[Sign, float] = {
     Sign.IS_OUTPUT: -1.6,
     Sign.IS_NOTE: -1.1,
@@ -26,8 +26,9 @@ WEIGHTS: Mapping[Sign, float] = {
     Sign.CLOSES: -1.2,
     Sign.DIFFERS_FROM_GOAL: 0.7,
 }
-# A hint is a finding where a sign is a tendency: one that matters outweighs all signs of a turn together.
-OF_HINT: Mapping[Severity, float] = {Severity.HIGH: 6.0, Severity.MEDIUM: 4.0, Severity.LOW: 2.0}
+# A hint is a finding where a sign is a tendency, and a grave one outweighs all signs of a turn together. The others are
+# rather what trouble looks like afterwards, such as a loop, than where it began.
+OF_HINT: Mapping[Severity, float] = {Severity.HIGH: 6.0, Severity.MEDIUM: 2.0, Severity.LOW: 1.0}
 REASONS: Mapping[Sign, str] = {
     Sign.DIFFERS_FROM_GOAL: "What it asks for differs from the goal.",
     Sign.ASSUMES: "It takes an assumption or a placeholder for something that was looked up.",
@@ -46,8 +47,8 @@ LEAST_INTRODUCED = 0.2
 class Suspect:
     """A step that may have decided a run.
 
-    `speaker` is who said or did it; for a result, who asked for it. `score` is its share of the run's suspicion, above 0 and
-    at most 1, and compares the steps of one run only. `reason` is a plain sentence, `hints` the rules that found
+    `speaker` is who said or did it; for a result, who asked for it. `score` is its share of the run's suspicion, above
+    0 and at most 1, and compares the steps of one run only. `reason` is a plain sentence, `hints` the rules that found
     something at this very step.
     """
 
@@ -91,9 +92,7 @@ def _others(steps: Sequence[Step], told: Sequence[Turn], by_version: Mapping[int
     """Steps that are no turns, like a prompt or a task, where hints tell of them."""
     known = {turn.version for turn in told}
     return [
-        Turn(step.version, step.speaker)
-        for step in steps
-        if step.version in by_version and step.version not in known
+        Turn(step.version, step.speaker) for step in steps if step.version in by_version and step.version not in known
     ]
 
 

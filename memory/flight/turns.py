@@ -12,7 +12,6 @@ from math import log
 from memory.flight.hints import moves
 from memory.flight.hints.data import Kind, Memory, Move
 from memory.flight.trace import Step
-from memory.vocabulary import MessageRole
 
 # Longer texts are read at their beginnings; that an answer rests on something is looked for in the final one's end.
 MOST_TEXT = 8_000

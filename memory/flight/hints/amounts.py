@@ -47,9 +47,8 @@ def unsupported_amounts(scene: Scene, memory: Memory) -> Iterator[Found]:
 
 def _given(step: Step) -> Iterator[str]:
     """What stands before an agent besides what it hears and finds: its instructions, its task and its memories."""
-    if step.type == EventType.MESSAGE_ADDED and step.role == MessageRole.SYSTEM:
-        yield step.text
-    elif step.type == EventType.TASK_CREATED:
+    is_instruction = step.type == EventType.MESSAGE_ADDED and step.role == MessageRole.SYSTEM
+    if is_instruction or step.type == EventType.TASK_CREATED:
         yield step.text
     elif step.type == EventType.MEMORY_RECALLED:
         yield written(step.payload.get("results"))

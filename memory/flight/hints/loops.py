@@ -103,7 +103,7 @@ def _alternation(pairs: list[dict[str, Any]]) -> Found | None:
 
 def _said_again(move: Move, here: Place, memory: Memory) -> Iterator[Found]:
     """The same words of the same speaker for the third time."""
-    entry = {"said": digest(move.speaker, move.text), "version": here.version, "tokens": here.tokens}
+    entry: dict[str, Any] = {"said": digest(move.speaker, move.text), "version": here.version, "tokens": here.tokens}
     same = [each for each in keep(memory, "sayings", entry, WINDOW) if each["said"] == entry["said"]]
     if len(same) >= SAME_IN_A_ROW and _is_new(memory, HintRule.REPEATED_CALL, entry["said"]):
         who = move.speaker[:80] or "Somebody"

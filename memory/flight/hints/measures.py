@@ -11,8 +11,8 @@ from memory.vocabulary import EventType, HintRule
 WINDOW = 50
 LEAST = 10
 MOST_GROUPS = 30
-# Iglewicz and Hoaglin, "How to Detect and Handle Outliers" (1993): 0.6745 (x - median) / MAD, an outlier above 3.5. Costs and
-# times are skewed, so that twice that is asked for here, and a multiple of the median besides.
+# Iglewicz and Hoaglin, "How to Detect and Handle Outliers" (1993): 0.6745 (x - median) / MAD, an outlier above 3.5.
+# Costs and times are skewed, so that twice that is asked for here, and a multiple of the median besides.
 MAD_TO_SIGMA = 0.6745
 LARGEST_SCORE = 7.0
 TIMES_MEDIAN = 5
@@ -24,10 +24,11 @@ LEAST_MILLISECONDS = 2_000.0
 def outliers(scene: Scene, memory: Memory) -> Iterator[Found]:
     """One model answer that costs, or one answer of a model or a tool that takes, many times what is usual for it."""
     step = scene.step
-    if step.type == EventType.LLM_RESPONSE and sum(step.tokens):
-        usual = _unusual(memory, "tokens", sum(step.tokens), LEAST_TOKENS)
+    tokens = step.tokens[0] + step.tokens[1]
+    if step.type == EventType.LLM_RESPONSE and tokens:
+        usual = _unusual(memory, "tokens", tokens, LEAST_TOKENS)
         if usual is not None:
-            sentence = f"This answer took {sum(step.tokens):,} tokens; {usual:,.0f} are usual in this run."
+            sentence = f"This answer took {tokens:,} tokens; {usual:,.0f} are usual in this run."
             yield Found(HintRule.UNUSUAL_COST, scene.here, (step.version,), sentence)
     if step.milliseconds is not None and step.type in {EventType.LLM_RESPONSE, EventType.TOOL_RESULT}:
         group = f"tool {step.tool[:80]}" if step.type == EventType.TOOL_RESULT else "model"

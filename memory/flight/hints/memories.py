@@ -22,7 +22,7 @@ _DENIES = re.compile(
 
 
 def contradicted_memories(scene: Scene, memory: Memory) -> Iterator[Found]:
-    """A recalled memory that a result contradicts in a value which both call the same, or that an answer calls wrong."""
+    """A recalled memory that a result contradicts in a value that both name alike, or that an answer calls wrong."""
     if scene.step.type == EventType.MEMORY_RECALLED:
         _remember(scene, memory)
     for move in scene.moves:

@@ -56,7 +56,9 @@ def _said(step: Step, memory: Memory) -> Iterator[Move]:
     if earlier and earlier[0] == told and earlier[1] != step.type:
         return
     memory["said"] = [told, step.type]
-    yield Move(Kind.SAID, step.text, step.speaker, asks=tuple(asked.name for asked in step.asked))
+    yield Move(
+        Kind.SAID, step.text, step.speaker or MessageRole.ASSISTANT, asks=tuple(asked.name for asked in step.asked)
+    )
     for asked in step.asked:
         call = digest(asked.name, written(asked.arguments))
         keep(memory, "open", [asked.call_id, asked.name, call, step.version, "asked"], MOST_OPEN)

@@ -96,7 +96,7 @@ def unread_results(scene: Scene, memory: Memory) -> Iterator[Found]:
     step = scene.step
     unread: list[dict[str, Any]] = memory.setdefault("unread", [])
     if step.type == EventType.TOOL_RESULT and step.text.strip():
-        entry = {
+        entry: dict[str, Any] = {
             "version": step.version, "tokens": scene.here.tokens, "tool": step.tool, "id": step.call_id,
             "start": _plain(step.text, RECOGNISED_BY), "prompts": 0,
         }  # fmt: skip

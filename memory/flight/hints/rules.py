@@ -24,7 +24,7 @@ RULES = {
             HintRule.EMPTY_RESULT,
             Severity.HIGH,
             "A result that was empty, null or said that nothing was found, and an answer that goes on as if it had.",
-            "The answer says that something is missing, the same tool is asked again, or another search brings something.",
+            "The answer admits that something is missing, the tool is asked again, or another search finds something.",
         ),
         Rule(
             HintRule.HIDDEN_ERROR,
@@ -47,7 +47,7 @@ RULES = {
         Rule(
             HintRule.REPEATED_CALL,
             Severity.MEDIUM,
-            "The same call with the same answer three times in a row or four times of 24, or the same words of the same "
+            "The same call with the same answer three times in a row or four times of 24, or the same words of one "
             "speaker three times of 24.",
             "The answer changes, a person asks for something, or the tool's name says that it waits or looks after a "
             "status.",
@@ -80,14 +80,14 @@ RULES = {
         Rule(
             HintRule.CONTRADICTED_RESULT,
             Severity.HIGH,
-            "A number, date or identifier in an answer that differs from the one that a result before it calls the same.",
-            "The value occurs anywhere before, is rounded or called approximate, or the result has several by that name.",
+            "A number, date or identifier in an answer that differs from the one that a result before it names alike.",
+            "The value occurs anywhere before, is rounded or called approximate, or the result has two of that name.",
         ),
         Rule(
             HintRule.UNSUPPORTED_AMOUNT,
             Severity.LOW,
-            "An amount of money in an answer that no earlier event holds, and that the answer does not reckon from amounts "
-            "before it.",
+            "An amount of money in an answer that no earlier event holds, and that the answer does not reckon from "
+            "amounts before it.",
             "A tool's result, a request or the instructions hold the amount, the answer shows what it is the sum, "
             "difference or multiple of, or it is called an estimate.",
         ),
@@ -108,8 +108,8 @@ RULES = {
         Rule(
             HintRule.SILENT_AGENT,
             Severity.LOW,
-            "Five minutes or more, and 20 times what is usual in the run, without an event while a task was open and it "
-            "was the agent's turn.",
+            "Five minutes or more, and 20 times what is usual in the run, without an event while a task was open and "
+            "it was the agent's turn.",
             "A person was asked, a tool or a model was at work, or the agent records what it waits for.",
         ),
         Rule(
@@ -133,14 +133,14 @@ RULES = {
         Rule(
             HintRule.UNUSUAL_COST,
             Severity.LOW,
-            "A model's answer that took five times the tokens that are usual in the run, and far outside of their spread.",
+            "A model's answer that took five times the tokens usual in the run, and far outside of their spread.",
             "Fewer than ten answers before, fewer than 2,000 tokens more than usual, or a run that varies as much.",
         ),
         Rule(
             HintRule.UNUSUAL_LATENCY,
             Severity.LOW,
-            "An answer of a model or a tool that took five times what is usual for it in the run, and far outside of the "
-            "spread.",
+            "An answer of a model or a tool that took five times what is usual for it in the run, and far outside of "
+            "the spread.",
             "Fewer than ten answers before, less than 2 s more than usual, or a run that varies as much.",
         ),
     )

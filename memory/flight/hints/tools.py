@@ -146,7 +146,7 @@ def _complaint(move: Move, scene: Scene, memory: Memory) -> Iterator[Found]:
 def _found(
     rule: HintRule, at: Place, evidence: tuple[int, ...], sentence: str, move: Move, memory: Memory
 ) -> Iterator[Found]:
-    """A tool that does not exist is told of once, and so is a call, though both its schema and its result may say it."""
+    """A tool that does not exist is told of once; so is a call, though its schema and its result may both say it."""
     name = digest(rule, move.tool if rule is HintRule.UNKNOWN_TOOL else f"{move.call} {move.called_at}")
     told: list[str] = memory.setdefault("told", [])
     if name in told:

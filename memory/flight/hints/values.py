@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 # Of larger results only the beginning is read.
@@ -27,6 +28,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # Words between a label and its value, and those that make it a value of something else.
 _BETWEEN = frozenset(("is", "are", "was", "were", "of", "at", "the", "a", "an", "now", "to", "usd", "eur", "currently", "是", "为", "等于"))  # fmt: skip
 _GENERIC = frozenset(("id", "value", "number", "code", "type", "name", "key", "index", "page", "version", "size", "length", "status", "time", "date", "text", "data", "result", "step", "line", "note", "level", "error"))  # fmt: skip
+_OPENERS = _BETWEEN | frozenset(("and", "your", "my", "its", "their", "that", "with", "has", "have", "found", "shows", "says", "this"))  # fmt: skip
 _ABOUT = re.compile(
     r"about|around|approx\w*|roughly|nearly|almost|over|under|up to|at least|at most|more than|less than|约|大概|左右|超过|不到|至少|最多"
 )
@@ -73,7 +75,7 @@ def facts(text: str) -> dict[str, str]:
         words = label_words(label)
         if words and len(value) <= LONGEST_VALUE:
             told[words] = value if told.get(words, value) == value else None
-    return dict(list((label, value) for label, value in told.items() if value is not None)[:MOST_FACTS])
+    return dict(islice(((label, value) for label, value in told.items() if value is not None), MOST_FACTS))
 
 
 def label_words(label: str) -> str:
@@ -92,24 +94,8 @@ def is_called(value: Value, label: str) -> bool:
     if words and re.match(r"[\u4e00-\u9fff]", words[-1]):
         return re.sub(r"[是为有]$|等于$", "", words[-1]) == label
     wanted = label.split()
-    return words[-len(wanted) :] == wanted and (len(words) == len(wanted) or words[-len(wanted) - 1] in _OPENERS)
-
-
-_OPENERS = _BETWEEN | {
-    "and",
-    "your",
-    "my",
-    "its",
-    "their",
-    "that",
-    "with",
-    "has",
-    "have",
-    "found",
-    "shows",
-    "says",
-    "this",
-}
+    before, called = words[: -len(wanted)], words[-len(wanted) :]
+    return called == wanted and (not before or before[-1] in _OPENERS)
 
 
 def kind_of(value: str) -> str:
@@ -127,7 +113,7 @@ def differ(quoted: Value, told: str) -> bool:
     if re.match(r"\s*(?:%|k\b|thousand|million|billion|万|亿|m\b)", quoted.after):
         return False
     places = len(quoted.text.partition(".")[2])
-    return abs(abs(float(quoted.text)) - abs(float(plain(told)))) > 0.5 * 10**-places + 1e-9
+    return abs(abs(float(quoted.text)) - abs(float(plain(told)))) > 0.5 / 10**places + 1e-9
 
 
 def is_slip(one: str, other: str) -> bool:

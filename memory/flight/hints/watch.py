@@ -35,9 +35,9 @@ def is_current(state: dict[str, Any]) -> bool:
 class Watch:
     """A run as its rules remember it.
 
-    Every event must be added, once and in the order of versions. Hints come with the event that makes them certain, which
-    may be later than the step they are about: an empty result is suspicious only when an answer takes it for a good
-    one, and a goal is dropped only when the run ends. What happens at an event costs the same in a run of any length.
+    Every event must be added, once and in the order of versions. Hints come with the event that makes them certain,
+    which may be later than the step they are about: an empty result is suspicious only when an answer takes it for a
+    good one, and a goal is dropped only when the run ends. An event costs the same in a run of any length.
     """
 
     def __init__(self, state: dict[str, Any], off: Collection[str]) -> None:
