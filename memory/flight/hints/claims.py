@@ -5,7 +5,7 @@ from typing import Any
 
 from memory.flight.hints.data import Found, Kind, Memory, Move, Place, Scene, keep
 from memory.flight.hints.moves import written
-from memory.flight.hints.values import Value, differ, facts, ids, is_called, is_slip, plain, values
+from memory.flight.hints.values import Value, differ, facts, ids, is_called, is_slip, plain, plain_values, values
 from memory.flight.hints.wording import admits, claims_success, named, prose
 from memory.vocabulary import EventType, HintRule
 
@@ -42,7 +42,7 @@ def _learn(text: str, memory: Memory) -> None:
     """Remember the values of a text, the newest ones."""
     known: list[str] = memory.setdefault("known", [])
     there = set(known)
-    known += [value for value in dict.fromkeys(found.text for found in values(text)) if value not in there]
+    known += [value for value in plain_values(text) if value not in there]
     del known[:-MOST_KNOWN]
 
 

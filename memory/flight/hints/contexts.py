@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
+from memory.events import facts
 from memory.flight.hints.data import Found, Memory, Place, Scene, digest
 from memory.flight.hints.moves import users
 from memory.flight.trace import Given
@@ -21,7 +21,7 @@ MOST_WORDS = 40
 # A request is still there where so much of its words stands in one message: a summary of it.
 STILL_TOLD = 0.6
 FEWEST_WORDS = 4
-_WORD = re.compile(r"[a-z0-9]{3,}|[\u4e00-\u9fff]{2}")
+_WORD = re.compile(r"[a-z0-9]{3,40}|[\u4e00-\u9fff]{2}")
 
 
 def overflows(scene: Scene, memory: Memory) -> Iterator[Found]:
@@ -32,7 +32,7 @@ def overflows(scene: Scene, memory: Memory) -> Iterator[Found]:
             memory["refused"] = digest(step.error[:200])
             sentence = "The prompt was longer than the model can take, and was refused."
             yield Found(HintRule.OVERFLOWED_CONTEXT, scene.here, (step.version,), sentence)
-    elif step.type == EventType.LLM_RESPONSE and step.payload.get("finish_reason") in _CUT_OFF:
+    elif step.type == EventType.LLM_RESPONSE and facts.string(step.payload, "finish_reason") in _CUT_OFF:
         sentence = "The answer breaks off: the model had no room for more."
         yield Found(HintRule.OVERFLOWED_CONTEXT, scene.here, (step.version,), sentence)
 
@@ -67,6 +67,6 @@ def _conversation(speaker: str, given: tuple[Given, ...]) -> str:
     return digest(speaker, system[:2000])
 
 
-def _tells(given: Given, words: list[str]) -> Any:
+def _tells(given: Given, words: list[str]) -> bool:
     text = given.text.lower()
     return sum(word in text for word in words) >= STILL_TOLD * len(words)

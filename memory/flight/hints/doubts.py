@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ _STATUS_FIELDS = ("status", "status_code", "statusCode", "code", "http_status")
 _BODY_FIELDS = ("body", "data", "response", "result", "output")
 _FAILED = frozenset({"error", "failed", "failure", "fail", "失败", "错误"})
 _COUNT_FIELDS = frozenset({"count", "total", "total_count", "totalCount", "num_results", "found", "hits", "matches"})
+_DID = re.compile(r"\b(?:insert|updat|delet|creat|saved|sent|booked|added|remov|done)", re.IGNORECASE)
 _CUT = re.compile(
     r"[\[<(…]\W*(?:\w+ ){0,4}(?:truncated|clipped|cut off)\b|\b(?:output|response|content|result|text) (?:was |is |has "
     r"been )?(?:too long|truncated|clipped|cut off)\b|\.\.\. ?\(?\d+ (?:more|characters|lines|bytes)|已截断|被截断|内容过长",
@@ -117,16 +118,14 @@ def _is_bad_status(status: Any) -> bool:
 
 
 def _is_empty(value: Mapping[str, Any]) -> bool:
-    """Whether an object says that nothing was found: its lists are empty or its count is 0, and nothing else is told
-    but what a search tells about itself."""
-    if any(value.get(field) == 0 and value[field] is not False for field in _COUNT_FIELDS if field in value):
-        return not _has_content(value.values())
-    lists = [part for part in value.values() if isinstance(part, list)]
-    return bool(lists) and len(value) <= 1 + len(lists) + len(_COUNT_FIELDS) and not _has_content(value.values())
-
-
-def _has_content(parts: Iterable[Any]) -> bool:
-    return any(part for part in parts if isinstance(part, list | Mapping))
+    """Whether an object says that nothing was found: it has lists, or counts, all of them empty or 0, and it does not
+    report that something was done."""
+    told = {name: part for name, part in value.items() if name not in _ERROR_FIELDS}
+    lists = [part for part in told.values() if isinstance(part, list | Mapping)]
+    counts = [part for name, part in told.items() if name in _COUNT_FIELDS and isinstance(part, int)]
+    if any(lists) or any(counts) or not (counts or any(isinstance(part, list) for part in lists)):
+        return False
+    return not any(isinstance(part, str) and _DID.search(part) for part in told.values())
 
 
 def _is_cut(text: str) -> bool:

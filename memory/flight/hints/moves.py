@@ -13,12 +13,14 @@ from memory.vocabulary import EventType, MessageRole
 
 # Calls that wait for their results, and results whose second telling is still expected.
 MOST_OPEN = 50
+# Longer names of tools, speakers and calls are known by their beginnings.
+NAME_LENGTH = 200
 
 
 def read(step: Step, memory: Memory) -> Iterator[Move]:
     """The moves of one event. `memory` is what earlier events have told."""
     if step.is_prompt:
-        yield Move(Kind.PROMPTED, speaker=step.speaker)
+        yield Move(Kind.PROMPTED, speaker=_short(step.speaker))
     elif step.type == EventType.TOOL_CALL:
         yield from _called(step, memory)
     elif step.is_result:
@@ -27,7 +29,7 @@ def read(step: Step, memory: Memory) -> Iterator[Move]:
         yield from _said(step, memory)
     elif step.type == EventType.MESSAGE_ADDED and step.role == MessageRole.USER:
         memory.pop("said", None)
-        yield Move(Kind.ASKED, step.text, step.speaker)
+        yield Move(Kind.ASKED, step.text, _short(step.speaker))
 
 
 def users(scene: Scene) -> Iterator[Move]:
@@ -56,30 +58,32 @@ def _said(step: Step, memory: Memory) -> Iterator[Move]:
     if earlier and earlier[0] == told and earlier[1] != step.type:
         return
     memory["said"] = [told, step.type]
-    yield Move(
-        Kind.SAID, step.text, step.speaker or MessageRole.ASSISTANT, asks=tuple(asked.name for asked in step.asked)
-    )
+    speaker = _short(step.speaker) or MessageRole.ASSISTANT
+    yield Move(Kind.SAID, step.text, speaker, asks=tuple(_short(asked.name) for asked in step.asked))
     for asked in step.asked:
         call = digest(asked.name, written(asked.arguments))
-        keep(memory, "open", [asked.call_id, asked.name, call, step.version, "asked"], MOST_OPEN)
-        yield Move(Kind.CALLED, tool=asked.name, call=call, arguments=asked.arguments, called_at=step.version)
+        name = _short(asked.name)
+        keep(memory, "open", [_short(asked.call_id), name, call, step.version, "asked"], MOST_OPEN)
+        yield Move(Kind.CALLED, tool=name, call=call, arguments=asked.arguments, called_at=step.version)
 
 
 def _called(step: Step, memory: Memory) -> Iterator[Move]:
     """A call that is made; nothing where an answer asked for it, which was told already."""
     arguments = step.payload.get("arguments")
+    call_id, tool = _short(step.call_id), _short(step.tool)
     call = digest(step.tool, written(arguments))
     for waiting in memory.get("open", ()):
-        if waiting[4] == "asked" and _same(waiting, step.call_id, step.tool):
+        if waiting[4] == "asked" and _same(waiting, call_id, tool):
             waiting[2:] = [call, step.version, "made"]
             return
-    keep(memory, "open", [step.call_id, step.tool, call, step.version, "made"], MOST_OPEN)
-    yield Move(Kind.CALLED, tool=step.tool, call=call, arguments=arguments, called_at=step.version)
+    keep(memory, "open", [call_id, tool, call, step.version, "made"], MOST_OPEN)
+    yield Move(Kind.CALLED, tool=tool, call=call, arguments=arguments, called_at=step.version)
 
 
 def _returned(step: Step, memory: Memory) -> Iterator[Move]:
     """What a call brought; nothing for the message that hands on a result which was told already."""
-    told = [step.call_id, digest(step.text)]
+    call_id, tool = _short(step.call_id), _short(step.tool)
+    told = [call_id, digest(step.text)]
     handed_on: list[list[str]] = memory.setdefault("results", [])
     if step.type == EventType.MESSAGE_ADDED and told in handed_on:
         handed_on.remove(told)
@@ -87,11 +91,15 @@ def _returned(step: Step, memory: Memory) -> Iterator[Move]:
     if step.type == EventType.TOOL_RESULT:
         keep(memory, "results", told, MOST_OPEN)
     waiting = memory.get("open", [])
-    found = next((call for call in waiting if _same(call, step.call_id, step.tool)), None)
+    found = next((call for call in waiting if _same(call, call_id, tool)), None)
     if found:
         waiting.remove(found)
-    _, tool, call, version, _ = found or ["", step.tool, "", None, ""]
-    yield Move(Kind.RETURNED, step.text, tool=step.tool or tool, call=call, called_at=version)
+    _, called, call, version, _ = found or ["", "", "", None, ""]
+    yield Move(Kind.RETURNED, step.text, tool=tool or called, call=call, called_at=version)
+
+
+def _short(name: str) -> str:
+    return name[:NAME_LENGTH]
 
 
 def _same(waiting: list[Any], call_id: str, tool: str) -> bool:

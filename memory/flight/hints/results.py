@@ -5,6 +5,7 @@ from typing import Any
 
 from memory.flight.hints.data import Found, Kind, Memory, Move, Place, Scene, keep
 from memory.flight.hints.doubts import TRUNCATED, doubt, is_query
+from memory.flight.hints.moves import NAME_LENGTH
 from memory.flight.hints.wording import admits, is_partial, named
 from memory.vocabulary import EventType, HintRule
 
@@ -97,7 +98,8 @@ def unread_results(scene: Scene, memory: Memory) -> Iterator[Found]:
     unread: list[dict[str, Any]] = memory.setdefault("unread", [])
     if step.type == EventType.TOOL_RESULT and step.text.strip():
         entry: dict[str, Any] = {
-            "version": step.version, "tokens": scene.here.tokens, "tool": step.tool, "id": step.call_id,
+            "version": step.version, "tokens": scene.here.tokens, "tool": step.tool[:NAME_LENGTH],
+            "id": step.call_id[:NAME_LENGTH],
             "start": _plain(step.text, RECOGNISED_BY), "prompts": 0,
         }  # fmt: skip
         keep(memory, "unread", entry, MOST_UNREAD)
@@ -107,7 +109,7 @@ def unread_results(scene: Scene, memory: Memory) -> Iterator[Found]:
         # Several agents ask models here, and whose result it was is not told.
         memory["many"] = True
     memory["agent"] = step.speaker
-    ids = {given.call_id for given in step.given if given.call_id}
+    ids = {given.call_id[:NAME_LENGTH] for given in step.given if given.call_id}
     unread[:] = [entry for entry in unread if entry["id"] not in ids]
     if unread:
         told = [_plain(given.text, MOST_OF_A_MESSAGE) for given in step.given]

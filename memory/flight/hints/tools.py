@@ -10,9 +10,9 @@ from memory.flight.hints.moves import readable
 from memory.flight.hints.wording import named
 from memory.vocabulary import HintRule
 
-# Of agents with more tools, or tools with more arguments, only so many are known, and nothing is said of the others.
-MOST_TOOLS = 100
-MOST_ARGUMENTS = 40
+# Of agents with more tools nothing is said, and of tools the names of whose arguments are longer together.
+MOST_TOOLS = 60
+MOST_OF_A_SCHEMA = 800
 MOST_TOLD = 20
 _NO_TOOL = re.compile(
     r"(?:unknown|no such|invalid|undefined|unsupported|unrecogni[sz]ed) (?:tool|function)\b"
@@ -69,10 +69,12 @@ def _schema(told: Mapping[str, Any]) -> dict[str, Any]:
     schema = next((each for each in schemas if isinstance(each, Mapping)), {})
     properties = schema.get("properties")
     required = schema.get("required")
-    if not isinstance(properties, Mapping) or len(properties) > MOST_ARGUMENTS:
+    if not isinstance(properties, Mapping) or sum(len(str(name)) for name in properties) > MOST_OF_A_SCHEMA:
         return {}
     return {
-        "required": [name for name in required if isinstance(name, str)] if isinstance(required, list) else [],
+        "required": [name for name in required if isinstance(name, str) and name in properties]
+        if isinstance(required, list)
+        else [],
         "types": {name: _types(each) for name, each in properties.items()},
         "closed": schema.get("additionalProperties") is False,
     }
@@ -147,7 +149,7 @@ def _found(
     rule: HintRule, at: Place, evidence: tuple[int, ...], sentence: str, move: Move, memory: Memory
 ) -> Iterator[Found]:
     """A tool that does not exist is told of once; so is a call, though its schema and its result may both say it."""
-    name = digest(rule, move.tool if rule is HintRule.UNKNOWN_TOOL else f"{move.call} {move.called_at}")
+    name = digest(rule, move.tool if rule is HintRule.UNKNOWN_TOOL else move.call)
     told: list[str] = memory.setdefault("told", [])
     if name in told:
         return

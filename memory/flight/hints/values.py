@@ -12,13 +12,19 @@ MOST_TEXT = 20_000
 MOST_FACTS = 40
 MOST_LEAVES = 400
 LONGEST_VALUE = 40
+LONGEST_LABEL = 60
 # A label further from its value than so many words is another's.
 NEAR = 5
 
-_NUMBER = r"(?<![\w.,/-])[$€£¥]?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w/-]|[.,:]\d)"
-_DATE = r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])"
-_ID = r"(?<![\w./@-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][A-Za-z0-9_-]{4,38}[A-Za-z0-9](?![\w@/-])"
+# ASCII alone: Chinese has no spaces, so that its characters may stand right before and behind a value.
+_NUMBER = r"(?<![A-Za-z0-9_.,/-])[$€£¥]?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![A-Za-z0-9_/-]|[.,:]\d)"
+_DATE = r"(?<![A-Za-z0-9_-])\d{4}-\d{2}-\d{2}(?![A-Za-z0-9_-])"
+_ID = (
+    r"(?<![A-Za-z0-9_./@-])(?=[A-Za-z_-]*\d)(?=[0-9_-]*[A-Za-z])[A-Za-z0-9][A-Za-z0-9_-]{4,38}[A-Za-z0-9]"
+    r"(?![A-Za-z0-9_@/-])"
+)
 _VALUE = re.compile(f"(?P<date>{_DATE})|(?P<id>{_ID})|(?P<number>{_NUMBER})")
+_ALL_VALUES = re.compile(f"{_DATE}|{_ID}|{_NUMBER}")
 _ALL_IDS = re.compile(_ID)
 _LABELLED = re.compile(
     r"(?:^|[\n,;{(*•-])[ \t\"'*]*([A-Za-z\u4e00-\u9fff][\w \u4e00-\u9fff-]{1,30}?)[\"'*]*[ \t]*[:=：][ \t*\"']*"
@@ -54,6 +60,11 @@ def values(text: str) -> Iterator[Value]:
         yield Value(kind, plain(found[0]), before, text[found.end() : found.end() + 8])
 
 
+def plain_values(text: str) -> list[str]:
+    """The different values of a text as they are compared, in their order."""
+    return list(dict.fromkeys(plain(found) for found in _ALL_VALUES.findall(text[:MOST_TEXT])))
+
+
 def ids(text: str) -> list[str]:
     """The identifiers of a text: letters and digits mixed, six characters or more."""
     return list(dict.fromkeys(_ALL_IDS.findall(text[:MOST_TEXT])))
@@ -80,6 +91,8 @@ def facts(text: str) -> dict[str, str]:
 
 def label_words(label: str) -> str:
     """`totalPrice`, `total_price`, "Total price" → "total price"; empty for a label that says nothing by itself."""
+    if len(label) > LONGEST_LABEL:
+        return ""
     words = [word for word in _WORD.findall(_CAMEL.sub(" ", label).lower()) if word not in {"the", "a", "of"}]
     return " ".join(words) if words and not all(word in _GENERIC for word in words) else ""
 
@@ -88,11 +101,12 @@ def is_called(value: Value, label: str) -> bool:
     """Whether a value in a text is called by a label: its words come right before, with nothing else between."""
     if _ABOUT.search(value.before.lower()):
         return False
-    words = _WORD.findall(_CAMEL.sub(" ", value.before).lower())[-NEAR:]
+    clause = re.split(r"[,;()，；、（）]", value.before)[-1]
+    words = _WORD.findall(_CAMEL.sub(" ", clause).lower())[-NEAR:]
     while words and (words[-1] in _BETWEEN or not words[-1]):
         words.pop()
     if words and re.match(r"[\u4e00-\u9fff]", words[-1]):
-        return re.sub(r"[是为有]$|等于$", "", words[-1]) == label
+        return re.sub(r"[是为有]$|等于$", "", words[-1]).endswith(label)
     wanted = label.split()
     before, called = words[: -len(wanted)], words[-len(wanted) :]
     return called == wanted and (not before or before[-1] in _OPENERS)
@@ -113,7 +127,7 @@ def differ(quoted: Value, told: str) -> bool:
     if re.match(r"\s*(?:%|k\b|thousand|million|billion|万|亿|m\b)", quoted.after):
         return False
     places = len(quoted.text.partition(".")[2])
-    return abs(abs(float(quoted.text)) - abs(float(plain(told)))) > 0.5 / 10**places + 1e-9
+    return abs(abs(float(quoted.text)) - abs(float(plain(told)))) > 0.5 * 10.0**-places + 1e-9
 
 
 def is_slip(one: str, other: str) -> bool:
