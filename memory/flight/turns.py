@@ -214,8 +214,8 @@ def _rests_on(told: Sequence[Turn]) -> set[str]:
 
 def _differs(text: str) -> bool:
     """Whether a message in sections asks for other things under the later headings than under its first."""
-    parts = [part for part in _HEADING.split(text) if len(part.strip()) > SHORTEST_TURN]
-    if len(parts) < 3:
+    parts = [part for part in _HEADING.split(text.lower())[1:] if len(part.strip()) > SHORTEST_TURN]
+    if len(parts) < 2:
         return False
-    goal, order = set(_WORD.findall(parts[1].lower())), set(_WORD.findall(" ".join(parts[2:]).lower()))
+    goal, order = set(_WORD.findall(parts[0])), set(_WORD.findall(" ".join(parts[1:])))
     return len(goal & order) < LEAST_OF_GOAL * len(goal)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.flight.hints.rules import FAMILIES, RULES
@@ -100,7 +100,10 @@ def test_a_rule_tells_of_the_same_run_only_so_often() -> None:
 def noisy(n: int) -> list[Any]:
     """A round of a run in which nothing is ever the same, and every rule has something to remember."""
     name = f"tool_{n}_" + "x" * 300
-    text = f"order_{n}_id: A{n:06}B, total_price_{n}: {n}.5, due_{n}: 2026-01-01 {n}1 {n}2 {n}3 {n}4 {n}5 {n}6 " + "word " * 100
+    text = (
+        f"order_{n}_id: A{n:06}B, total_price_{n}: {n}.5, due_{n}: 2026-01-01 {n}1 {n}2 {n}3 {n}4 {n}5 {n}6 "
+        + "word " * 100
+    )
     return [
         ("task.created", {"task_id": f"task_{n}" * 50, "input": text}),
         asked(f"Request number {n} about the order {text}"),
@@ -128,6 +131,7 @@ def test_what_is_remembered_does_not_grow_with_the_run() -> None:
     assert len(json.dumps(watching.state())) < 100_000
 
 
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(streams())
 def test_any_run_can_be_watched(run: list[Recorded]) -> None:
     watching = watch(None)
@@ -139,7 +143,7 @@ def test_any_run_can_be_watched(run: list[Recorded]) -> None:
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["", "[]", "{", "a1b2c3", "2026-01-01", "$1,2.5 元", "id: 5"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "content", "error", "tools", "messages", "function", "arguments", "results", "text", "usage", "parameters", "properties", "required", "type", "tool_call_id", "role"]), inner, max_size=5),
-    max_leaves=12,
+    max_leaves=6,
 )  # fmt: skip
 FIELDS = st.dictionaries(
     st.sampled_from(["name", "role", "content", "error", "tools", "messages", "tool_calls", "arguments", "results", "usage", "duration_ms", "task_id", "step", "agent_id", "finish_reason", "tool_call_id"]),
@@ -149,7 +153,8 @@ FIELDS = st.dictionaries(
 TYPES = ["message.added", "llm.call", "llm.response", "tool.call", "tool.result", "memory.recalled", "task.created", "task.completed", "step.failed", "agent.stopped"]  # fmt: skip
 
 
-@given(st.lists(st.tuples(st.sampled_from(TYPES), FIELDS), max_size=12))
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.sampled_from(TYPES), FIELDS), max_size=6))
 def test_no_payload_breaks_a_rule(events: list[Any]) -> None:
     told = hints(
         *[
