@@ -139,18 +139,17 @@ def _outcomes(data: Path) -> None:
     told = [(each, watched(each.steps)) for each in sample_runs.tau_bench(data)]
     failed, solved = ([hints for each, hints in told if each.failed is wanted] for wanted in (True, False))
     rows = [_precision("any rule", failed, solved)]
-    for rule in HintRule:
-        rows.append(
-            _precision(
-                str(rule), *([[h for h in hints if h.rule is rule] for hints in part] for part in (failed, solved))
-            )
-        )
+    rows += [_precision(str(rule), _of(rule, failed), _of(rule, solved)) for rule in HintRule]
     publish(
         "hints_outcomes",
         f"Hints on {len(failed)} failed and {len(solved)} solved runs of tau-bench airline",
         ("rule", "failed runs hinted", "solved runs hinted", "precision", "false alarms per solved run"),
         [row for row in rows if row[1] or row[2] or row[0] == "any rule"],
     )
+
+
+def _of(rule: HintRule, told: list[list[Hint]]) -> list[list[Hint]]:
+    return [[hint for hint in hints if hint.rule is rule] for hints in told]
 
 
 def _precision(name: str, failed: list[list[Hint]], solved: list[list[Hint]]) -> tuple[Any, ...]:
