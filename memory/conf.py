@@ -244,11 +244,6 @@ def fraction(name: str) -> float:
     return float(_values()[name])
 
 
-def names(name: str) -> frozenset[str]:
-    """The effective value of a setting that is some of its choices."""
-    return split(str(_values()[name]))
-
-
 def split(text: str) -> frozenset[str]:
     """The names in a text with commas between."""
     return frozenset(text.replace(",", " ").split())

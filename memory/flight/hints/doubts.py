@@ -12,6 +12,13 @@ _QUERY = re.compile(
     r"search|find|get|list|query|fetch|read|look_?up|select|retriev|recall|browse|load|scan|grep|view|查|搜|找|读",
     re.IGNORECASE,
 )
+# What does something, and may well have nothing to tell of it.
+_DOES = re.compile(
+    r"write|creat|send|post|put|updat|delet|remov|set|run|exec|bash|shell|command|terminal|python|code|click|type|scroll"
+    r"|press|mkdir|save|append|insert|add|think|sleep|wait|notify|log|edit|mov|copy|start|stop|finish|terminat|submit|clos"
+    r"|open|install|upload|publish|book|cancel|pay|goto|navigat|action|tool|写|创建|发送|更新|删除|执行|运行|保存|预订|取消",
+    re.IGNORECASE,
+)
 _NOTHING = frozenset({"", "null", "none", "nil", "undefined", "n/a", '""', "''", "{}", "无", "空"})
 _NOT_FOUND = re.compile(
     r"^\W*(?:no|0|zero) (?:[\w-]+ ){0,3}?(?:results?|match(?:es)?|rows?|records?|items?|documents?|entries|data|files?"
@@ -58,8 +65,9 @@ TRUNCATED = Doubt(HintRule.TRUNCATED_RESULT, "was cut off")
 
 
 def is_query(tool: str) -> bool:
-    """Whether a tool's name says that it looks for something, so that nothing is an unusual answer."""
-    return bool(_QUERY.search(tool))
+    """Whether a tool looks for something, so that nothing is an unusual answer: its name says so, or does not say that
+    it does something else."""
+    return bool(_QUERY.search(tool)) or not _DOES.search(tool)
 
 
 def doubt(text: str, tool: str) -> Doubt | None:

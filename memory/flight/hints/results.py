@@ -18,33 +18,45 @@ RECOGNISED_BY = 80
 MOST_OF_A_MESSAGE = 20_000
 
 
-def silent_failures(scene: Scene, memory: Memory) -> Iterator[Found]:
-    """A doubtful result that the next thing said takes for a good one.
+def doubtful_results(scene: Scene, memory: Memory) -> Iterator[Found]:
+    """A doubtful result that the next thing said takes for a good one, or a final answer from one that was cut off.
 
-    It is passed over where that text admits to any doubt, the same tool is asked again, or another search brought
-    something in between.
+    It is passed over where what is said admits to any doubt, the same tool is asked again, or another search brought
+    something in between. That an answer was final is known when somebody asks for the next thing, or the task ends,
+    without another call.
     """
     doubts: list[dict[str, Any]] = memory.setdefault("doubts", [])
     for move in scene.moves:
         match move.kind:
             case Kind.RETURNED:
                 _weigh(move, scene, memory)
+            case Kind.CALLED:
+                memory.pop("cut", None)
             case Kind.PROMPTED:
                 for entry in doubts:
                     entry.setdefault("prompt", scene.here.version)
             case Kind.ASKED:
                 doubts.clear()
+                yield from _answered(memory)
             case Kind.SAID:
                 yield from _judge(move, scene.here, doubts)
+                _note_answer(move, scene.here, memory)
+    if scene.step.type in {EventType.TASK_COMPLETED, EventType.AGENT_STOPPED}:
+        yield from _answered(memory)
 
 
 def _weigh(move: Move, scene: Scene, memory: Memory) -> None:
     """Remember a doubtful result; a good one makes up for those before it."""
-    found = None if scene.step.is_error else doubt(move.text, move.tool)
+    memory.pop("cut", None)
+    if scene.step.is_error:
+        return
+    found = doubt(move.text, move.tool)
+    entry = {"version": scene.here.version, "tokens": scene.here.tokens, "tool": move.tool}
+    if found is TRUNCATED:
+        memory["cut"] = entry
     if found and found is not TRUNCATED:
-        entry = {"version": scene.here.version, "tokens": scene.here.tokens, "tool": move.tool}
         keep(memory, "doubts", {**entry, "rule": found.rule, "what": found.is_what}, MOST_DOUBTS)
-    elif not scene.step.is_error:
+    else:
         doubts = memory["doubts"]
         doubts[:] = [entry for entry in doubts if not (is_query(move.tool) or entry["tool"] == move.tool)]
 
@@ -54,7 +66,7 @@ def _judge(move: Move, here: Place, doubts: list[dict[str, Any]]) -> Iterator[Fo
     doubts[:] = [entry for entry in doubts if entry["tool"] not in move.asks]
     if not move.text.strip():
         return
-    for entry in [] if admits(move.text) else doubts:
+    for entry in [] if doubts and admits(move.text) else doubts:
         evidence = sorted({entry["version"], entry.get("prompt", entry["version"]), here.version})
         sentence = (
             f"The result of {named(entry['tool'])} {entry['what']}, and what was said next goes on as if nothing were "
@@ -65,23 +77,13 @@ def _judge(move: Move, here: Place, doubts: list[dict[str, Any]]) -> Iterator[Fo
     doubts.clear()
 
 
-def cut_off(scene: Scene, memory: Memory) -> Iterator[Found]:
-    """A result that was cut off, and a final answer from it that does not say so: known when somebody asks for the next
-    thing, or the task ends, without another call."""
-    for move in scene.moves:
-        match move.kind:
-            case Kind.RETURNED if not scene.step.is_error and doubt(move.text, move.tool) is TRUNCATED:
-                memory["cut"] = {"version": scene.here.version, "tokens": scene.here.tokens, "tool": move.tool}
-            case Kind.CALLED | Kind.RETURNED:
-                memory.pop("cut", None)
-            case Kind.SAID if "cut" in memory and move.text.strip() and not move.asks:
-                memory["cut"]["answer"] = scene.here.version
-                if is_partial(move.text):
-                    memory.pop("cut")
-            case Kind.ASKED:
-                yield from _answered(memory)
-    if scene.step.type in {EventType.TASK_COMPLETED, EventType.AGENT_STOPPED}:
-        yield from _answered(memory)
+def _note_answer(move: Move, here: Place, memory: Memory) -> None:
+    """Remember what may be the final answer from a result that was cut off."""
+    if "cut" not in memory or move.asks or not move.text.strip():
+        return
+    memory["cut"]["answer"] = here.version
+    if is_partial(move.text):
+        memory.pop("cut")
 
 
 def _answered(memory: Memory) -> Iterator[Found]:

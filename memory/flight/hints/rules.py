@@ -148,8 +148,7 @@ RULES = {
 
 # Who looks for what, in the order in which hints about the same event are told; the name is that of its memory.
 FAMILIES: dict[str, Family] = {
-    "results": results.silent_failures,
-    "cut": results.cut_off,
+    "results": results.doubtful_results,
     "unread": results.unread_results,
     "claims": claims.contradictions,
     "amounts": amounts.unsupported_amounts,

@@ -9,12 +9,20 @@ import re
 _HEAD, _TAIL = 3000, 1500
 
 _ADMITS = re.compile(
-    r"\b(?:no|not|none|nothing|neither|nor|never|empty|unable|cannot|without|zero|0|unfortunately|sorry|apolog\w+"
+    r"\b(?:no|not|none|nothing|neither|nor|never|empty|unable|cannot|zero|0|unfortunately|sorry|apolog\w+"
     r"|fail\w*|errors?|errored|issues?|problems?|invalid|missing|unavailable|incorrect|mistakes?|wrong|exceed\w*"
-    r"|denied|refus\w*|reject\w*|insufficient|retry\w*|again|instead|another|different|alternativ\w+|however|but"
-    r"|only|try|trying|troubleshoot\w*|unexpected\w*|unknown|unclear|doubt\w*|broader|fix|debug\w*|adjust\w*|correct"
-    r"|lacks?|lost|blocked|stuck|warn\w*|\w+n['’]t)\b"
+    r"|denied|refus\w*|reject\w*|insufficient|retry\w*|again|instead|different|alternativ\w+|however|try|trying"
+    r"|troubleshoot\w*|unexpected\w*|unknown|unclear|doubt\w*|broader|fix|debug\w*|adjust\w*|correct"
+    r"|lacks?|lost|blocked|stuck|warn\w*|down|\w+n['’]t)\b"
     r"|没|無|无|未|不|失败|错|抱歉|对不起|遗憾|重试|再试|另|换|空|缺|但|问题|少了|异常",
+    re.IGNORECASE,
+)
+# Politeness that holds such a word and admits nothing.
+_POLITE = re.compile(
+    r"\bno (?:further |other |additional )?(?:action|need|problem|worries|doubt|later than|charge|cost|changes?)\b|\bnot only\b"
+    r"|\b(?:do not|don['’]t) (?:hesitate|worry|forget)\b|\b(?:any|other|further) (?:issues?|problems?|questions?)\b"
+    r"|\b(?:can|could|is|are|was|will|would|have|did|do)n['’]t (?:hesitate|wait)\b|try it\b|\bwell[- ]known\b"
+    r"|不客气|不用谢|没问题|不用担心|不必担心|别担心|无需担心",
     re.IGNORECASE,
 )
 _PARTIAL = re.compile(
@@ -56,7 +64,7 @@ def sentences(text: str) -> list[str]:
 
 def admits(text: str) -> bool:
     """Whether a text shows any sign that something is missing, wrong, or tried otherwise."""
-    return bool(_ADMITS.search(excerpt(text)))
+    return bool(_ADMITS.search(_POLITE.sub(" ", excerpt(text))))
 
 
 def is_partial(text: str) -> bool:

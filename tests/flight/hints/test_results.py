@@ -148,3 +148,16 @@ def test_an_object_that_tells_of_something_is_not_empty(content: str) -> None:
 def test_rows_that_a_query_does_not_bring_are_nothing() -> None:
     empty = result("run_sql", '{"status": "SELECT 0", "rows": []}')
     assert rules(called("run_sql", sql="x"), empty, GOES_ON) == ["empty_result"]
+
+
+def test_a_tool_whose_name_says_nothing_is_taken_for_one_that_looks_something_up() -> None:
+    assert rules(called("weather", city="Oslo"), result("weather", None), said("It is sunny in Oslo.")) == [
+        "empty_result"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["Your order comes tomorrow, no further action is needed.", "订单明天送达，不用担心。"]
+)
+def test_politeness_admits_nothing(text: str) -> None:
+    assert rules(called("get_order", id=1), result("get_order", "null"), said(text)) == ["empty_result"]
