@@ -38,6 +38,7 @@ _BODY_FIELDS = ("body", "data", "response", "result", "output")
 _FAILED = frozenset({"error", "failed", "failure", "fail", "失败", "错误"})
 _COUNT_FIELDS = frozenset({"count", "total", "total_count", "totalCount", "num_results", "found", "hits", "matches"})
 _DID = re.compile(r"\b(?:insert|updat|delet|creat|saved|sent|booked|added|remov|done)", re.IGNORECASE)
+_JSON = re.compile(r"\{\s*[\"'}]|\[\s*[\[{\"\d\]-]")
 _CUT = re.compile(
     r"[\[<(…]\W*(?:\w+ ){0,4}(?:truncated|clipped|cut off)\b|\b(?:output|response|content|result|text) (?:was |is |has "
     r"been )?(?:too long|truncated|clipped|cut off)\b|\.\.\. ?\(?\d+ (?:more|characters|lines|bytes)|已截断|被截断|内容过长",
@@ -77,7 +78,7 @@ def doubt(text: str, tool: str) -> Doubt | None:
         return EMPTY if is_query(tool) else None
     if text == "[]":
         return EMPTY
-    found = _of_json(text) if text[0] in "{[" else _of_text(text)
+    found = _of_json(text) if _JSON.match(text) else _of_text(text)
     return found or (TRUNCATED if _is_cut(text) else None)
 
 
@@ -92,8 +93,11 @@ def _of_json(text: str) -> Doubt | None:
         return None
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError):
-        return TRUNCATED if len(text) >= _SHORTEST_CUT_JSON and text[-1] not in "}]" else None
+    except json.JSONDecodeError as error:
+        is_cut = error.pos >= len(text) or error.msg.startswith("Unterminated")
+        return TRUNCATED if is_cut and len(text) >= _SHORTEST_CUT_JSON else None
+    except RecursionError:
+        return None
     if not isinstance(value, Mapping):
         return None
     bodies = (_body(value.get(field)) for field in _BODY_FIELDS)

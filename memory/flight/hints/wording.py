@@ -11,7 +11,7 @@ _HEAD, _TAIL = 3000, 1500
 _ADMITS = re.compile(
     r"\b(?:no|not|none|nothing|neither|nor|never|empty|unable|cannot|zero|0|unfortunately|sorry|apolog\w+"
     r"|fail\w*|errors?|errored|issues?|problems?|invalid|missing|unavailable|incorrect|mistakes?|wrong|exceed\w*"
-    r"|denied|refus\w*|reject\w*|insufficient|retry\w*|again|instead|different|alternativ\w+|however|try|trying"
+    r"|denied|already|refus\w*|reject\w*|insufficient|retry\w*|again|instead|different|alternativ\w+|however|try|trying"
     r"|troubleshoot\w*|unexpected\w*|unknown|unclear|doubt\w*|broader|fix|debug\w*|adjust\w*|correct"
     r"|lacks?|lost|blocked|stuck|warn\w*|down|\w+n['’]t)\b"
     r"|没|無|无|未|不|失败|错|抱歉|对不起|遗憾|重试|再试|另|换|空|缺|但|问题|少了|异常",

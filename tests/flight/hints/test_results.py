@@ -101,6 +101,11 @@ def test_an_answer_from_a_cut_off_result_is_told_when_it_is_the_last_word(conten
     assert rules(*run) == []
 
 
+@pytest.mark.parametrize("content", ["[main 6322cf4] The order of the table\n" * 4, '[3241] StaticText "menu"\n' * 9])
+def test_brackets_that_are_no_json_are_not_cut_off(content: str) -> None:
+    assert rules(called("commit", n=1), result("commit", content), said("It is all in."), asked("And the next?")) == []
+
+
 def test_an_answer_that_says_that_it_rests_on_a_part_is_none() -> None:
     partial = said("The first rows are of id 1; the rest was cut off.")
     assert rules(called("read_rows", n=1), result("read_rows", CUT), partial, asked("Thank you for looking")) == []
