@@ -6,16 +6,19 @@ import pytest
 from django.db import ProgrammingError, connection, transaction
 from psycopg import errors, sql
 
+from memory import audit
 from memory.errors import TenantMissing
 from memory.events import compaction, state, store, verification
 from memory.layers import session, task
-from memory.models import ApiKey, Finding, IdempotencyKey, Membership, Snapshot, Stream, Tenant, User
+from memory.models import Allowance, ApiKey, Finding, IdempotencyKey, Membership, Snapshot, Stream, Tenant, User
 from memory.tenancy import current_tenant_id, in_each_tenant, tenant_scope
 from tests import raw, tables
 from tests.events.making import drafted
 
 # Written by privileged functions alone: the application's role has not even the right to.
 PRIVILEGED = {"memory_segment", "memory_archivedid"}
+# Of these it has no right to update or delete.
+APPENDED_ONLY = {"memory_event", "memory_auditentry"}
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,6 +38,8 @@ def fill(tenant: Tenant, user: User) -> str:
         Finding.objects.create(tenant=tenant, stream=verified.stream, version=1, found_at=verified.verified_at)
         tables.fill_distilled(tenant)
         Membership.objects.create(tenant=tenant, user=user)
+        audit.record("command:tests", "tests.filled", tenant.slug)
+        Allowance.objects.create(tenant=tenant, measure="requests", minute=verified.verified_at)
         IdempotencyKey.objects.create(tenant=tenant, key="k", request_digest=b"d")
         return ApiKey.objects.issue(tenant, "key")[1]
 
@@ -135,7 +140,7 @@ def test_a_row_is_refused_without_a_tenant_and_for_another_one(
 def test_another_tenants_rows_can_be_neither_changed_nor_deleted_nor_taken_over(
     application: raw.Connection, acme: Tenant, globex: Tenant
 ) -> None:
-    for table in sorted(set(tables.isolated()) - PRIVILEGED - {"memory_event"}):
+    for table in sorted(set(tables.isolated()) - PRIVILEGED - APPENDED_ONLY):
         name = sql.Identifier(table)
         raw.enter(application, globex.pk)
         for statement in (

@@ -7,13 +7,13 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from dashboard import experience_page, formats, readable, runs
-from dashboard.access import member_required
+from dashboard.access import may, member_required
 from memory.errors import Gone, NotFound
 from memory.events import history
 from memory.events.state import state_at
 from memory.flight import agents, crash, timeline
 from memory.models import Session, Stream, Verification
-from memory.vocabulary import Role
+from memory.permissions import Permission
 
 WINDOW = 100
 
@@ -29,7 +29,7 @@ def run(request: Any, name: str) -> HttpResponse:
         "version": version,
         "is_live": runs.is_live(stream, timezone.now()),
         "verification": Verification.objects.of(stream),
-        "may_verify": request.membership.is_at_least(Role.OPERATOR),
+        "may_verify": may(request, Permission.VERIFY),
         "has_session": Session.objects.filter(pk=stream.name).exists(),
         "has_crash_story": crash.has_story(stream, agents.health_of_run(stream, timezone.now())),
         "archived_events": history.archived(stream),

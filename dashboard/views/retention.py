@@ -7,9 +7,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from dashboard.access import MemberRequest, admin_required
+from dashboard.access import MemberRequest, permitted
 from memory.events import retention
 from memory.models import Tenant
+from memory.permissions import Permission
 
 LONGEST_DAYS = 36_500
 
@@ -20,7 +21,7 @@ class RetentionForm(forms.Form):
     days = forms.IntegerField(required=False, min_value=1, max_value=LONGEST_DAYS)
 
 
-@admin_required
+@permitted(Permission.SETTINGS)
 def settings(request: HttpRequest) -> HttpResponse:
     """The form; with `?days=` what such a retention would drop; by POST it is set."""
     tenant = Tenant.objects.get(pk=cast(MemberRequest, request).membership.tenant_id)

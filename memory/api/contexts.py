@@ -13,6 +13,7 @@ from memory.api.rendering import exact
 from memory.api.views import TenantView, body_object
 from memory.layers import context
 from memory.layers.context import MOST_EXPERIENCES, MOST_HISTORY, MOST_TOKENS, Context
+from memory.permissions import Permission
 from memory.tenancy import current_tenant_id
 from memory.vocabulary import ContextMethod, Shape
 
@@ -97,6 +98,8 @@ ContextAnswer = inline_serializer(
 
 class ContextView(TenantView):
     """The context of one session."""
+
+    permissions = {"POST": Permission.RECALL}
 
     @extend_schema(request=ContextRequest, responses={200: ContextAnswer}, tags=["sessions"])
     def post(self, request: Request, session_id: str) -> Response:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from dashboard import navigation
 from dashboard.urls import urlpatterns
 from memory.models import Tenant
+from memory.permissions import Permission
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role
 from tests.dashboard import making
@@ -32,7 +33,7 @@ def test_every_page_marks_itself_in_the_bar_and_in_its_group(
     address = reverse(f"dashboard:{entry.name}")
     page = seen(member(Role.OPERATOR), address)
     assert f'<a href="{address}" aria-current="page"' in page
-    [group] = [group for group in navigation.links(entry.name, is_operator=True) if group.current]
+    [group] = [group for group in navigation.links(entry.name, Permission) if group.current]
     assert page.count('aria-current="true"') == (0 if group.first.name == entry.name else 1)
 
 
