@@ -7,6 +7,7 @@ from bench import (
     compaction,
     distillation,
     extraction,
+    neighbours,
     pages,
     recall,
     recovery,
@@ -30,6 +31,7 @@ BENCHMARKS = {
     "recall": recall,
     "search": search,
     "savings": savings,
+    "neighbours": neighbours,
     "startup": startup,
 }
 
