@@ -192,19 +192,19 @@ def verify_audit_logs() -> int:
     Raises:
         ExceptionGroup: some logs are not as they were written.
     """
-    return in_each_tenant(_verify_audit_log)
 
+    def verify() -> int:
+        verified = audit.verify()
+        if verified.faults:
+            first = verified.faults[0]
+            raise Damaged(f"The audit log has {len(verified.faults)} faults; at entry {first.number}: {first.detail}")
+        return verified.entries
 
-def _verify_audit_log() -> int:
-    verified = audit.verify()
-    if verified.faults:
-        first = verified.faults[0]
-        raise Damaged(f"The audit log has {len(verified.faults)} faults; at entry {first.number}: {first.detail}")
-    return verified.entries
+    return in_each_tenant(verify)
 
 
 def measure_storage() -> int:
-    """Note what each tenant's content takes; returns of how many tenants."""
+    """Note what each tenant's content takes; returns how many tenants have any."""
     return in_each_tenant(tenants.measure_storage)
 
 

@@ -104,10 +104,10 @@ def set_ceilings(tenant: Tenant, values: dict[str, str], actor: str, address: st
 
 
 def measure_storage() -> int:
-    """Note what the content of the tenant of the scope takes, in bytes; returns 1."""
+    """Note what the content of the tenant of the scope takes, in bytes; returns 1 where there is any."""
     [(tenant_id, stored)] = sql.run("measure_storage", {})
     Tenant.objects.filter(pk=tenant_id).update(stored_bytes=stored, measured_at=datetime.now(UTC))
-    return 1
+    return int(stored > 0)
 
 
 def count(tenant: Tenant) -> dict[str, int]:

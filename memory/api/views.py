@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, cast
 
 from django.http import HttpResponseBase
+from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -12,7 +13,8 @@ from rest_framework.views import APIView
 from memory import allowance, audit, permissions
 from memory.api import binding, idempotency, turns
 from memory.api.front_door import actor_of
-from memory.errors import Forbidden, Invalid, Suspended
+from memory.api.limits import declared_length
+from memory.errors import AresError, Forbidden, Invalid, Suspended
 from memory.models import ApiKey
 from memory.permissions import RULES, Permission
 from memory.tenancy import tenant_scope
@@ -55,21 +57,23 @@ def _check(key: ApiKey, needed: Permission) -> None:
 def _scoped(view: TenantView, handler: Callable[..., Response], needed: Permission) -> Callable[..., HttpResponseBase]:
     def scoped(request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         key = cast(ApiKey, request.auth)
-        allowance.admit(key, int(request.META.get("CONTENT_LENGTH") or 0))
+        allowance.admit(key, declared_length(request._request))
         once = request.method == "POST" and idempotency.HEADER in request.headers
         if once:
             _ = request._request.body  # kept, for the digest: the parser would use it up
-        if needed == Permission.RECORD:
-            allowance.take_events(key, view.events_in(request))
+        unreadable = _take_events(view, request, key) if needed == Permission.RECORD else None
         with turns.turn(key.tenant_id), tenant_scope(key.tenant_id):
             address = audit.address_of(request.META)
             is_elsewhere = key.note_use(datetime.now(UTC), address)
             binding.check_collection(key, narrows=view.narrows or bool(kwargs))
             binding.check_address(key, kwargs)
-            if once:
-                response = idempotency.answer_once(request, lambda: handler(request, *args, **kwargs))
-            else:
-                response = handler(request, *args, **kwargs)
+
+            def carry_out() -> Response:
+                if unreadable:
+                    raise unreadable  # here, where the handler would have found it
+                return handler(request, *args, **kwargs)
+
+            response = idempotency.answer_once(request, carry_out) if once else carry_out()
             if request.method not in ("GET", "HEAD") and RULES[needed].is_kept:
                 _keep(request, view, kwargs, address)
             if is_elsewhere:
@@ -77,6 +81,21 @@ def _scoped(view: TenantView, handler: Callable[..., Response], needed: Permissi
             return response
 
     return scoped
+
+
+def _take_events(view: TenantView, request: Request, key: ApiKey) -> AresError | APIException | None:
+    """Take what the request is about to record, before it begins to; returns what is wrong with its body, if anything.
+
+    Raises:
+        LimitReached: so much may not be recorded now.
+    """
+    events, unreadable = 1, None
+    try:
+        events = view.events_in(request)
+    except (AresError, APIException) as error:
+        unreadable = error
+    allowance.take_events(key, events)
+    return unreadable
 
 
 def _keep(request: Request, view: TenantView, names: Mapping[str, str], address: str) -> None:

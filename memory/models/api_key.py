@@ -137,7 +137,7 @@ class ApiKey(models.Model):
         # Not waiting for each other: the row stays locked until the request that noted its use is answered.
         free = type(self).objects.select_for_update(skip_locked=True).filter(pk=self.pk)
         noted = type(self).objects.filter(pk__in=free.values("pk")).update(last_used_at=now, last_used_from=address)
-        return bool(noted) and address != self.last_used_from
+        return bool(noted) and self.last_used_from not in ("", address)
 
     def rotate(self, now: datetime, overlap: timedelta) -> tuple["ApiKey", str]:
         """A key in the place of this one, which opens for `overlap` more, and the new one's text; needs the tenant's

@@ -42,12 +42,10 @@ DECLARE
 BEGIN
     PERFORM FROM memory_tenant WHERE id = tenant FOR UPDATE;
     PERFORM FROM memory_stream WHERE tenant_id = tenant ORDER BY id FOR UPDATE;
+    RETURN QUERY SELECT * FROM aresweb_count_tenant();  -- before: some rows take others along
     PERFORM set_config('aresweb.archiving', 'on', true), set_config('aresweb.dropping', 'on', true);
     FOR each IN SELECT aresweb_tables_of_tenants() LOOP
         EXECUTE format('DELETE FROM %s WHERE tenant_id = $1', each) USING tenant;
-        GET DIAGNOSTICS held = ROW_COUNT;
-        relation := each::text;
-        RETURN NEXT;
     END LOOP;
     PERFORM set_config('aresweb.archiving', '', true), set_config('aresweb.dropping', '', true);
     DELETE FROM memory_tenant WHERE id = tenant;
