@@ -107,6 +107,10 @@ def world(tenant: Tenant) -> dict[str, str]:
             "change": "retry",
             "prefix": key.prefix,
             "slug": tenant.slug,
+            "a": "run",
+            "b": "run",
+            "view_id": "1",
+            "note_id": "1",
         }
 
 

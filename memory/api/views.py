@@ -100,7 +100,7 @@ def _take_events(view: TenantView, request: Request, key: ApiKey) -> AresError |
 
 def _keep(request: Request, view: TenantView, names: Mapping[str, str], address: str) -> None:
     """Keep in the audit log what was changed; of a user who was erased, the digest of the name alone."""
-    subject = " / ".join(audit.digest_of(value) if name == "user_id" else value for name, value in names.items())
+    subject = " / ".join(audit.digest_of(value) if name == "user_id" else str(value) for name, value in names.items())
     action = f"{(request.method or '').lower()} {type(view).__name__.removesuffix('View').lower()}"
     audit.record(actor_of(request), action, subject, address)
 
