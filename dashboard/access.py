@@ -90,10 +90,7 @@ def _in_tenant(view: View, needed: Permission, request: Any, *args: Any, **kwarg
     request.memberships = Membership.objects.of(request.user)
     if not request.memberships:
         return render(request, "dashboard/errors/403.html", {"reason": "no-tenant"}, status=403)
-    chosen = request.session.get(SESSION_TENANT)
-    request.membership = next(
-        (member for member in request.memberships if member.tenant.slug == chosen), request.memberships[0]
-    )
+    request.membership = _shown(request)
     if not may(request, needed):
         raise PermissionDenied
     if request.membership.tenant.suspended_at and not _stays(request, needed):
@@ -115,10 +112,19 @@ def _in_installation(view: View, needed: Permission, request: Any, *args: Any, *
     if not may(request, needed):
         raise PermissionDenied
     request.memberships = Membership.objects.of(request.user)
+    if request.memberships:
+        request.membership = _shown(request)
     try:
         return view(request, *args, **kwargs)
     except NotFound as error:
         raise Http404(error.detail) from error
+
+
+def _shown(request: Any) -> Membership:
+    """The membership in the tenant that the viewer has chosen, else in the first."""
+    chosen = request.session.get(SESSION_TENANT)
+    members: list[Membership] = request.memberships
+    return next((member for member in members if member.tenant.slug == chosen), members[0])
 
 
 def _stays(request: Any, needed: Permission) -> bool:

@@ -56,8 +56,8 @@ def of_error(error: errors.AresError, path: str) -> HttpResponse:
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:  # the fault is on this side: somebody has to look
         logger.error("%s: %s", error.title, error.detail, exc_info=error)
     answer = problem(status, error.code, error.title, error.detail, path, **error.extra)
-    if isinstance(error, errors.LimitReached):
-        answer["Retry-After"] = str(error.retry_after)
+    if "retry_after" in error.extra:
+        answer["Retry-After"] = str(error.extra["retry_after"])
     return answer
 
 
