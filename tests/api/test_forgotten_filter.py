@@ -1,7 +1,5 @@
 """What is seen where somebody forgot the tenant: the policies of the database hold all the same."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.apps import apps
 from django.db.models import Model, QuerySet
@@ -14,7 +12,7 @@ from tests.api.conftest import ApiClient
 
 
 @pytest.fixture
-def _forgetful(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever asks for a tenant's rows asks for everybody's."""
     narrow = QuerySet.filter
 
@@ -23,7 +21,6 @@ def _forgetful(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return narrow(self, *args, **kept)
 
     monkeypatch.setattr(QuerySet, "filter", filter_without_tenant)
-    yield
 
 
 @pytest.mark.usefixtures("_forgetful")
