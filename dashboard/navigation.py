@@ -44,6 +44,7 @@ GROUPS = (
             Entry("memory_sessions", "Sessions"),
             Entry("memory_tasks", "Tasks"),
             Entry("experiences", "Experiences", "e", frozenset({"experience", "experience_change"})),
+            Entry("map", "Map", "p"),
             Entry("quarantine", "Quarantine", "q"),
             Entry(
                 "distillations", "Distillations", "d", frozenset({"distillation", "distillation_change", "run_drafts"})
@@ -63,6 +64,7 @@ GROUPS = (
         "Settings",
         (
             Entry("settings", "Settings", ","),
+            Entry("thresholds", "Thresholds"),
             Entry("retention", "Retention", needs=Permission.SETTINGS),
             Entry("keys", "Keys", holds=frozenset({"key_new", "key_change"}), needs=Permission.KEYS),
             Entry("limits", "Limits", needs=Permission.LIMITS),

@@ -48,6 +48,7 @@ SCHEDULES = (
     Regular("measure_storage", minutes=10),
     Regular("keep_no_longer", minutes=60),
     Regular("index_vectors", minutes=10),
+    Regular("draw_maps", minutes=60),
 )
 
 

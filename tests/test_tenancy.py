@@ -14,6 +14,7 @@ from memory.layers import session, task
 from memory.models import (
     Allowance,
     ApiKey,
+    ExperienceMap,
     Finding,
     IdempotencyKey,
     Membership,
@@ -54,6 +55,7 @@ def fill(tenant: Tenant, user: User) -> str:
         Allowance.objects.create(tenant=tenant, measure="requests", minute=verified.verified_at)
         notes.add(Stream.objects.named("run"), 1, "odd", "bug", user)
         SavedView.objects.create(tenant=tenant, user=user, name="mine", created_at=verified.verified_at)
+        ExperienceMap.objects.create(tenant=tenant, drawn_from="x", drawn_at=verified.verified_at, seconds=1)
         IdempotencyKey.objects.create(tenant=tenant, key="k", request_digest=b"d")
         return ApiKey.objects.issue(tenant, "key")[1]
 

@@ -15,7 +15,7 @@ from memory.errors import NotFound
 from memory.permissions import Permission
 
 SESSION, USER = "session", "user"
-KINDS = {SESSION: "a session", USER: "a user of agents"}
+KINDS = {SESSION: "a session", USER: "a user"}
 NAME_MAX_LENGTH = 200
 
 

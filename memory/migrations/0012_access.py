@@ -21,7 +21,7 @@ def _row_id() -> models.BigAutoField:
 class Migration(migrations.Migration):
     """Keys that are there keep opening everything. The last operations put the new tables under the tenants' policy."""
 
-    dependencies: ClassVar = [("memory", "0010_notes_and_views")]
+    dependencies: ClassVar = [("memory", "0011_experience_map")]
     operations: ClassVar = [
         migrations.AddField("tenant", "suspended_at", models.DateTimeField(null=True)),
         migrations.AddField("tenant", "stored_bytes", models.BigIntegerField(default=0)),
