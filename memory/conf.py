@@ -220,8 +220,8 @@ SETTINGS = {
         ),
         Setting(
             "ARES_REQUESTS_AT_ONCE",
-            8,
-            "Requests of one tenant that one web process answers at a time; twice as many wait, others are refused.",
+            4,
+            "Requests of a tenant that a web process answers at a time; four times as many wait, others are refused.",
             1,
             32,
         ),

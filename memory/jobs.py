@@ -82,8 +82,9 @@ def work_queues() -> int:
 
 
 def draw_map(tenant_id: int) -> int:
-    """Draw a tenant's map of experiences, if memory has changed; returns how many are on it."""
-    return experience_map.draw(tenant_id)
+    """Draw a tenant's map of experiences, if memory has changed; returns how many are on it. None is drawn while the
+    tenant is suspended."""
+    return experience_map.draw(tenant_id) if Tenant.objects.working().filter(pk=tenant_id).exists() else 0
 
 
 def draw_maps() -> int:

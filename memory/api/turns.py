@@ -11,7 +11,7 @@ from memory.errors import LimitReached
 # A request that waits so long for its turn is refused.
 LONGEST_WAIT = 10.0
 # For each that is answered, so many may wait.
-WAITING_FOR_EACH = 2
+WAITING_FOR_EACH = 4
 RETRY_AFTER = 1
 
 _changed = Condition()
