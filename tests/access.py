@@ -36,7 +36,7 @@ BODIES: dict[str, Any] = {
     "tasks/<str:task_id>": {"status": "completed", "output": "y"},
     "tasks/<str:task_id>/distillations": {"mode": "light"},
     "experiences/<str:experience_id>": {"confidence": 0.4},
-    "experiences/<str:experience_id>/merges": {"other_id": "{experience_id}"},
+    "experiences/<str:experience_id>/merges": {"other_id": "exp_none"},
     "experiences/<str:experience_id>/splits": {"parts": [{"solution": "one"}, {"solution": "two"}]},
     "experiences/<str:experience_id>/feedback": {"verdict": "helpful"},
     "streams/<str:stream>/events": {"events": [{"type": "a.b", "payload": {"agent_id": AGENT, "user_id": USER}}]},

@@ -45,6 +45,8 @@ def body_for(place: str, values: dict[str, str]) -> bytes:
 def expected_of_key(address: Address, method: str, who: str, scopes: frozenset[str]) -> set[int]:
     """The statuses that an answer to a key may have; the sign of what came through is any that is not a refusal."""
     through = {200, 201, 202, 204, 400, 409}
+    if address.place.endswith("/merges"):
+        through |= {404}  # there is nothing to merge with
     view = address.view
     assert view is not None
     if who in UNAUTHENTICATED:
