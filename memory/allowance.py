@@ -23,6 +23,8 @@ NO_SETTING = ""
 # Where a tenant's storage is full: it is measured again so often.
 MEASURED_SECONDS = 600
 MEBIBYTE = 2**20
+# What a process may spend in a minute where there is no limit.
+UNLIMITED = 2**62
 
 
 @dataclass(slots=True)
@@ -94,6 +96,8 @@ def _take(tenant_id: int, key_id: int, measure: Measure, wanted: int, setting: s
         "most": most,
     }
     [(granted, allowed, seconds)] = sql.run("take", values)
+    if not allowed:
+        granted = UNLIMITED
     if granted < wanted:
         raise _refusal(measure, wanted, allowed, seconds, of_key=bool(key_id))
     most_bytes, is_full = _of_tenant(tenant_id)

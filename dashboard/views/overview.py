@@ -9,6 +9,7 @@ from django.shortcuts import render
 from dashboard import agents, runs, today
 from dashboard.access import may, member_required
 from memory.models import Stream
+from memory.permissions import Permission
 from memory.vocabulary import Outcome
 
 LISTED = 8
