@@ -45,6 +45,7 @@ GROUPS = (
             Entry("memory_tasks", "Tasks"),
             Entry("experiences", "Experiences", "e", frozenset({"experience", "experience_change"})),
             Entry("map", "Map", "p"),
+            Entry("users", "Users", "u"),
             Entry("quarantine", "Quarantine", "q"),
             Entry(
                 "distillations", "Distillations", "d", frozenset({"distillation", "distillation_change", "run_drafts"})

@@ -30,6 +30,7 @@ from dashboard.views import (
     search,
     settings,
     tenants,
+    users,
 )
 
 app_name = "dashboard"
@@ -56,6 +57,7 @@ urlpatterns = [
     path("runs/<str:name>/crash/", crash.run_crash, name="run_crash"),
     path("agents/", agents.agents_list, name="agents"),
     path("memory/", memory.memory, name="memory"),
+    path("memory/users/", users.users, name="users"),
     path("memory/map/", memory.map_of_experiences, name="map"),
     path("memory/sessions/", memory.sessions, name="memory_sessions"),
     path("memory/tasks/", memory.tasks, name="memory_tasks"),
