@@ -1,5 +1,6 @@
 """How long the tenant keeps archived events: a form that first counts what would go."""
 
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from django import forms
@@ -8,6 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from dashboard.access import MemberRequest, permitted
+from memory import limits
+from memory import retention as aged
 from memory.events import retention
 from memory.models import Tenant
 from memory.permissions import Permission
@@ -37,4 +40,6 @@ def settings(request: HttpRequest) -> HttpResponse:
             messages.success(request, f"Archived events are kept {kept}.")
             return redirect("dashboard:retention")
         context |= {"is_counted": True, "days": days, "due": retention.preview(days) if days else None}
+    days_of_others = [limits.value(name) for name in ("ARES_SESSION_DAYS", "ARES_EXPERIENCE_DAYS", "ARES_AUDIT_DAYS")]
+    context["old"] = aged.count(*days_of_others, datetime.now(UTC))
     return render(request, "dashboard/settings/retention.html", context)
