@@ -16,6 +16,8 @@ from memory.models import Tenant
 from memory.permissions import Permission
 
 LONGEST_DAYS = 36_500
+# The settings by which the rest is kept.
+KEPT_BY = ("ARES_SESSION_DAYS", "ARES_EXPERIENCE_DAYS", "ARES_AUDIT_DAYS")
 
 
 class RetentionForm(forms.Form):
@@ -40,6 +42,6 @@ def settings(request: HttpRequest) -> HttpResponse:
             messages.success(request, f"Archived events are kept {kept}.")
             return redirect("dashboard:retention")
         context |= {"is_counted": True, "days": days, "due": retention.preview(days) if days else None}
-    days_of_others = [limits.value(name) for name in ("ARES_SESSION_DAYS", "ARES_EXPERIENCE_DAYS", "ARES_AUDIT_DAYS")]
-    context["old"] = aged.count(*days_of_others, datetime.now(UTC))
+    sessions, experiences, audit_entries = map(limits.value, KEPT_BY)
+    context["old"] = aged.count(sessions, experiences, audit_entries, datetime.now(UTC))
     return render(request, "dashboard/settings/retention.html", context)
