@@ -8,6 +8,7 @@ from bench import (
     distillation,
     extraction,
     hints,
+    neighbours,
     pages,
     recall,
     recovery,
@@ -32,6 +33,7 @@ BENCHMARKS = {
     "recall": recall,
     "search": search,
     "savings": savings,
+    "neighbours": neighbours,
     "startup": startup,
 }
 

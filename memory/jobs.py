@@ -12,10 +12,12 @@ from typing import Any
 from django.db import transaction
 from django_q.tasks import async_task
 
-from memory import conf, queue, worker
+from memory import audit, conf, queue, tenants, worker
+from memory import retention as aged
 from memory.distillation import consolidate as consolidation
 from memory.distillation import requests
 from memory.embedding.current import embedder
+from memory.errors import Damaged
 from memory.events import compaction, retention, state, verification
 from memory.events.reducer import REDUCER_VERSION
 from memory.layers import distilled, embedding, experience_map, recall, session, task
@@ -58,7 +60,7 @@ def work_queues() -> int:
         ExceptionGroup: some work failed as it should not; the others had their turn all the same.
     """
     end = time.monotonic() + worker.SECONDS
-    turns = deque(product(Tenant.objects.values_list("pk", flat=True), Queue))
+    turns = deque(product(Tenant.objects.working().values_list("pk", flat=True), Queue))
     random.shuffle(turns)  # workers that do this at the same time begin with different tenants
     done, failures = 0, []
     while turns and time.monotonic() < end:
@@ -77,8 +79,9 @@ def work_queues() -> int:
 
 
 def draw_map(tenant_id: int) -> int:
-    """Draw a tenant's map of experiences, if memory has changed; returns how many are on it."""
-    return experience_map.draw(tenant_id)
+    """Draw a tenant's map of experiences, if memory has changed; returns how many are on it. None is drawn while the
+    tenant is suspended."""
+    return experience_map.draw(tenant_id) if Tenant.objects.working().filter(pk=tenant_id).exists() else 0
 
 
 def draw_maps() -> int:
@@ -174,7 +177,7 @@ def verify_streams() -> int:
     end = time.monotonic() + conf.value("ARES_VERIFY_SECONDS")
     oldest = datetime.now(UTC) - timedelta(hours=conf.value("ARES_VERIFY_HOURS"))
     due = []
-    for tenant in Tenant.objects.order_by("id"):
+    for tenant in Tenant.objects.working().order_by("id"):
         with tenant_scope(tenant.pk):
             due.append([(tenant.pk, stream_id) for stream_id in Stream.objects.due_for_verification(oldest)])
     done, failures = 0, []
@@ -194,9 +197,36 @@ def verify_streams() -> int:
 def verify_stream(tenant_id: int, stream_id: int) -> None:
     """Verify one stream, in a transaction of its own."""
     with tenant_scope(tenant_id):
-        stream = Stream.objects.filter(pk=stream_id).first()
+        stream = Stream.objects.filter(pk=stream_id, tenant__suspended_at=None).first()
         if stream is not None:
             verification.verify(stream)
+
+
+def verify_audit_logs() -> int:
+    """Verify every tenant's audit log; returns how many entries.
+
+    Raises:
+        ExceptionGroup: some logs are not as they were written.
+    """
+
+    def verify() -> int:
+        verified = audit.verify()
+        if verified.faults:
+            first = verified.faults[0]
+            raise Damaged(f"The audit log has {len(verified.faults)} faults; at entry {first.number}: {first.detail}")
+        return verified.entries
+
+    return in_each_tenant(verify)
+
+
+def measure_storage() -> int:
+    """Note what each tenant's content takes; returns how many tenants have any."""
+    return in_each_tenant(tenants.measure_storage)
+
+
+def keep_no_longer() -> int:
+    """Delete sessions, experiences and entries of the audit log that tenants keep no longer; returns how many."""
+    return in_each_tenant(lambda: audit.drop_old() + aged.drop_old(datetime.now(UTC)))
 
 
 def note_use(tenant_id: int, experience_ids: list[str]) -> int:

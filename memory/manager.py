@@ -6,7 +6,10 @@ Every operation works in the tenant's scope that its caller has opened, and reco
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
+
+from django.db import transaction
 
 from memory import limits
 from memory.distillation import forgetting, redistil, requests
@@ -88,7 +91,17 @@ class MemoryManager:
             NotFound: there is no such session.
         """
         derived = forgetting.forget_stream(Session.objects.with_id(session_id).pk, self._actor)
-        return self._erased(session.erase(session_id), derived)
+        receipt = self._erased(session.erase(session_id), derived)
+        transaction.on_commit(partial(hot.drop, session_id))
+        return receipt
+
+    def count_session(self, session_id: str) -> dict[str, Any]:
+        """The receipt that deleting a conversation would give; nothing is changed.
+
+        Raises:
+            NotFound: there is no such session.
+        """
+        return _tried(lambda: self.delete_session(session_id))
 
     def erase_user(self, user_id: str) -> dict[str, Any]:
         """Erase what is recorded of a user and what was learned from it; the answer is a receipt.
@@ -97,7 +110,18 @@ class MemoryManager:
             NotFound: there is nothing of the user.
         """
         derived = forgetting.forget_user(user_id, self._actor)
-        return self._erased(user.erase(user_id), derived)
+        receipt = self._erased(user.erase(user_id), derived)
+        for session_id in receipt["sessions"]:
+            transaction.on_commit(partial(hot.drop, session_id))
+        return receipt
+
+    def count_user(self, user_id: str) -> dict[str, Any]:
+        """The receipt that erasing a user would give; nothing is changed.
+
+        Raises:
+            NotFound: there is nothing of the user.
+        """
+        return _tried(lambda: self.erase_user(user_id))
 
     def create_task(self, session_id: Any, user_id: Any, given: Any) -> Task:
         """Open a task (`task.created`). See `layers.task.create`."""
@@ -181,3 +205,11 @@ class MemoryManager:
         if made.status == WorkStatus.PENDING:
             self._notify(Queue.DISTILLATION)
         return made
+
+
+def _tried(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What the work answers, which is undone again."""
+    with transaction.atomic():
+        receipt = work()
+        transaction.set_rollback(True)
+    return receipt

@@ -230,6 +230,21 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
+class Scope(StrEnum):
+    """What an API key may do; a key has some of them, and none includes another."""
+
+    INGEST = "ingest"
+    READ = "read"
+    MANAGE = "manage"
+
+
+class Measure(StrEnum):
+    """What is counted by the minute, for a tenant and for a key."""
+
+    REQUESTS = "requests"
+    EVENTS = "events"
+
+
 # Two or more words joined by dots: `tool.call`, `acme.order.placed`.
 EVENT_TYPE_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)+", re.ASCII)
 # What can stand in a path segment without being escaped, so that a stream's address is its name.

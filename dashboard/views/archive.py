@@ -4,18 +4,18 @@ from itertools import islice
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from dashboard import runs
-from dashboard.access import is_admin, member_required
+from dashboard.access import may, permitted
 from memory import conf
 from memory.errors import Damaged
 from memory.events import compaction, history
 from memory.events.compaction import Moved
 from memory.events.walk import HASH_BYTES
 from memory.models import Segment, Stream
+from memory.permissions import Permission
 from memory.tenancy import current_tenant_id
 
 # How many segments one press of the button makes at most; the worker goes on with the rest.
@@ -24,14 +24,12 @@ SEGMENTS_AT_ONCE = 10
 LISTED = 100
 
 
-@member_required
+@permitted(Permission.SEE, change=Permission.ARCHIVE)
 def run_archive(request: HttpRequest, name: str) -> HttpResponse:
     """The sizes, and for admins the button."""
     stream = Stream.objects.named(name)
-    may_archive = is_admin(request)
+    may_archive = may(request, Permission.ARCHIVE)
     if request.method == "POST":
-        if not may_archive:
-            raise PermissionDenied
         if request.POST.get("sure"):
             _archive(request, stream)
         return redirect("dashboard:run_archive", name)

@@ -7,9 +7,10 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from dashboard import agents, runs, today
-from dashboard.access import member_required
+from dashboard.access import may, member_required
 from memory.models import Stream
-from memory.vocabulary import Outcome, Role
+from memory.permissions import Permission
+from memory.vocabulary import Outcome
 
 LISTED = 8
 
@@ -20,7 +21,7 @@ def overview(request: Any) -> HttpResponse:
     now = datetime.now(UTC)
     recent = Stream.objects.newest_first()
     everyone = agents.troubled_first(now)
-    is_operator = request.membership.is_at_least(Role.OPERATOR)
+    is_operator = may(request, Permission.OPERATE)
     context = {
         "is_empty": not recent.exists(),
         "readouts": today.readouts(now, everyone, is_operator=is_operator),

@@ -15,6 +15,7 @@ from memory.api.search import PlanRequest
 from memory.api.views import TenantView, body_object
 from memory.layers import context, recollection
 from memory.layers.context import MOST_EXPERIENCES, MOST_HISTORY, MOST_TOKENS, Context
+from memory.permissions import Permission
 from memory.retrieval import plan
 from memory.tenancy import current_tenant_id
 from memory.vocabulary import ContextMethod, Shape
@@ -102,6 +103,8 @@ ContextAnswer = inline_serializer(
 
 class ContextView(TenantView):
     """The context of one session."""
+
+    permissions = {"POST": Permission.RECALL}
 
     @extend_schema(request=ContextRequest, responses={200: ContextAnswer}, tags=["sessions"])
     def post(self, request: Request, session_id: str) -> Response:

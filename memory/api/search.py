@@ -8,10 +8,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory import jobs
+from memory.api import binding
 from memory.api.fields import ObjectField
 from memory.api.rendering import exact
 from memory.api.views import TenantView, body_object
 from memory.layers import recall
+from memory.permissions import Permission
 from memory.retrieval import asked, plan
 from memory.retrieval.plan import Fusion
 from memory.retrieval.search import MAX_LIMIT, MAX_QUERY, Hit
@@ -106,15 +108,19 @@ SearchAnswer = inline_serializer(
 class SearchView(TenantView):
     """Search over experiences, documents and tools."""
 
+    permissions = {"POST": Permission.RECALL}
+    narrows = True
+
     @extend_schema(request=SearchRequest, responses={200: SearchAnswer}, tags=["search"])
     def post(self, request: Request) -> Response:
         """Find what fits a query, the best first, each with the parts of its score."""
         body = body_object(request, {"query", "limit", "plan", "filters", "stream"})
+        binding.check_stream(request, body.get("stream"))
         found = recall.recall(
             body.get("query"),
             DEFAULT_LIMIT if body.get("limit") is None else body["limit"],
             plan=plan.parse(body.get("plan")),
-            allowed=asked.filters(body.get("filters")),
+            allowed=binding.check_filters(request, asked.filters(body.get("filters"))),
             stream=body.get("stream"),
         )
         if body.get("stream") is not None and recall.used(found):

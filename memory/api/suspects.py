@@ -11,6 +11,7 @@ from memory import limits
 from memory.api.views import TenantView
 from memory.flight import first_bad_step
 from memory.models import Stream
+from memory.permissions import Permission
 from memory.vocabulary import HintRule
 
 
@@ -29,6 +30,8 @@ class SuspectSerializer(serializers.Serializer[Any]):
 
 class SuspectsSerializer(serializers.Serializer[Any]):
     """The suspects of a run."""
+
+    permissions = {"GET": Permission.SEE}
 
     suspects = SuspectSerializer(many=True)
     read_to = serializers.IntegerField(help_text="The run was read up to this event.")

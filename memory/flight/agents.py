@@ -49,8 +49,13 @@ def named(agent_id: str, now: datetime) -> Agent:
     """
     found = _agents(agent_id, now) if agent_id and "\x00" not in agent_id else []
     if not found:
-        raise NotFound(f"There is no agent {agent_id[:NAME_LENGTH]!r}.")
+        raise NotFound(unknown(agent_id))
     return found[0]
+
+
+def unknown(agent_id: str) -> str:
+    """What is said of an agent that is not there."""
+    return f"There is no agent {agent_id[:NAME_LENGTH]!r}."
 
 
 def health_of_run(stream: Stream, now: datetime) -> Health:

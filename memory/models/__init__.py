@@ -1,6 +1,8 @@
 """The tables, one a file."""
 
+from memory.models.allowance import Allowance
 from memory.models.api_key import ApiKey
+from memory.models.audit_entry import AuditEntry
 from memory.models.decision import Decision
 from memory.models.deletion import Deletion
 from memory.models.distillation import Distillation
@@ -36,8 +38,10 @@ from memory.models.vector import Vector
 from memory.models.verification import Verification
 
 __all__ = [
+    "Allowance",
     "ApiKey",
     "ArchivedId",
+    "AuditEntry",
     "Decision",
     "Deletion",
     "Distillation",

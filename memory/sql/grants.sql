@@ -28,3 +28,11 @@ TO aresweb_app;
 REVOKE ALL ON django_migrations FROM aresweb_app;
 GRANT SELECT ON django_migrations TO aresweb_app;
 GRANT EXECUTE ON FUNCTION aresweb_index_vectors(text, integer) TO aresweb_app;
+
+-- The audit log is appended to; PostgreSQL numbers, dates and chains it.
+REVOKE ALL ON memory_auditentry FROM aresweb_app;
+GRANT SELECT ON memory_auditentry TO aresweb_app;
+GRANT INSERT (tenant_id, number, at, actor, action, subject, detail, address, previous_hash, hash)
+    ON memory_auditentry TO aresweb_app;
+REVOKE ALL ON FUNCTION aresweb_drop_audit(timestamptz), aresweb_erase_tenant() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION aresweb_drop_audit(timestamptz), aresweb_erase_tenant() TO aresweb_app;
