@@ -1,12 +1,15 @@
 """The tables, one a file."""
 
+from memory.models.analysis import Analysis
 from memory.models.api_key import ApiKey
+from memory.models.causal_link import CausalLink
 from memory.models.decision import Decision
 from memory.models.distillation import Distillation
 from memory.models.embedding_model import EmbeddingModel
 from memory.models.event import Event
 from memory.models.experience import Experience
 from memory.models.finding import Finding
+from memory.models.hint import Hint
 from memory.models.idempotency_key import IdempotencyKey
 from memory.models.indexed_text import IndexedText
 from memory.models.knowledge import Knowledge
@@ -14,6 +17,7 @@ from memory.models.ledger_entry import LedgerEntry
 from memory.models.membership import Membership
 from memory.models.message import Message
 from memory.models.passage import Passage
+from memory.models.piece import Piece
 from memory.models.posting import Posting
 from memory.models.queue_item import QueueItem
 from memory.models.revision import Revision
@@ -31,14 +35,17 @@ from memory.models.vector import Vector
 from memory.models.verification import Verification
 
 __all__ = [
+    "Analysis",
     "ApiKey",
     "ArchivedId",
+    "CausalLink",
     "Decision",
     "Distillation",
     "EmbeddingModel",
     "Event",
     "Experience",
     "Finding",
+    "Hint",
     "IdempotencyKey",
     "IndexedText",
     "Knowledge",
@@ -46,6 +53,7 @@ __all__ = [
     "Membership",
     "Message",
     "Passage",
+    "Piece",
     "Posting",
     "QueueItem",
     "Revision",
