@@ -100,6 +100,37 @@ class MessageRole(StrEnum):
     TOOL = "tool"
 
 
+class Severity(StrEnum):
+    """How much a hint matters: a wrong answer probably rests on it, work went wrong, or it is merely worth a look."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class HintRule(StrEnum):
+    """The rules that find suspicious steps in a run; `memory.flight.hints.rules` says what each finds."""
+
+    EMPTY_RESULT = "empty_result"
+    HIDDEN_ERROR = "hidden_error"
+    TRUNCATED_RESULT = "truncated_result"
+    IGNORED_RESULT = "ignored_result"
+    REPEATED_CALL = "repeated_call"
+    FUTILE_RETRY = "futile_retry"
+    ALTERNATION = "alternation"
+    UNKNOWN_TOOL = "unknown_tool"
+    BROKEN_ARGUMENTS = "broken_arguments"
+    CONTRADICTED_RESULT = "contradicted_result"
+    UNEARNED_SUCCESS = "unearned_success"
+    DROPPED_GOAL = "dropped_goal"
+    SILENT_AGENT = "silent_agent"
+    OVERFLOWED_CONTEXT = "overflowed_context"
+    DROPPED_MESSAGE = "dropped_message"
+    CONTRADICTED_MEMORY = "contradicted_memory"
+    UNUSUAL_COST = "unusual_cost"
+    UNUSUAL_LATENCY = "unusual_latency"
+
+
 class TaskStatus(StrEnum):
     """Life of one task: open until it is completed or failed."""
 
