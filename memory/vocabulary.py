@@ -73,6 +73,7 @@ class LinkKind(StrEnum):
     HANDED = "handed"  # the message hands on the result
     ENTERED = "entered"  # the prompt, or the answer that shows no prompt, has the earlier one in it for the first time
     CARRIED = "carried"  # the prompt goes on with the conversation that the earlier one began
+    KEPT = "kept"  # the prompt still has the earlier one in it; found when walking, never stored
     LEFT = "left"  # the prompt does not have the earlier one in it any more; no cause, but the end of one
     PROMPTED = "prompted"  # the response answers the prompt
     SAID = "said"  # the message says what the response was

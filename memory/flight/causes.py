@@ -1,49 +1,74 @@
-"""Walking the causal links of a run: what led to an event, and what it led to. Needs a tenant's scope."""
+"""What led to an event, and what it led to. Needs a tenant's scope.
 
-from dataclasses import dataclass, field
+Only rows are read: the analysis has found the links before (`memory.flight.analysis`).
+"""
 
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from memory import sql
+from memory.flight import walks
 from memory.flight.links import Link
-from memory.models import Event
+from memory.flight.walks import Hop, Reached
+from memory.models import CausalLink, Hint, Stream
+from memory.models.causal_link import CausalLinkQuerySet
+from memory.vocabulary import LinkKind, LinkReason, Severity
 
-# How far a walk goes: hops from where it begins, links followed at one event, and events in all.
-MOST_HOPS = 60
-MOST_LINKS = 12
-MOST_EVENTS = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Hop:
-    """One link of a walk. `certainty` is the link's own, `certainty_so_far` that of the way from the beginning to here
-    (the product); `sentence` says plainly what happened. `distance` counts hops from the beginning."""
-
-    link: Link
-    distance: int
-    certainty_so_far: float
-    sentence: str
+# Hinted steps that are looked for in what a prompt carries on, the earliest.
+MOST_HINTED = 50
+# Links at one event that are read: more than a walk follows, so that it follows the surest.
+MOST_READ = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """What was found from an event backward (causes) or forward (effects).
+class Story:
+    """Why an event came about. `suspect` is the version of the first suspicious step: the earliest hinted one that is
+    reached, the event itself among them; where none is, the one at which the way back ends. `path` leads there from
+    the event, `hints` are those of the suspect."""
 
-    `hops` has every hop, the nearest first. `suspect` is the version of the first suspicious step (backward only): the
-    earliest hinted one that is reached, else where the way ends; `path` the hops that lead there, from the event on.
-    `analysed_to` is how far the run was analysed, `is_whole` whether that and the bounds let everything be found.
-    """
-
-    version: int
-    hops: list[Hop] = field(default_factory=list)
-    path: list[Hop] = field(default_factory=list)
-    suspect: int | None = None
-    analysed_to: int = 0
-    is_whole: bool = True
+    reached: Reached
+    suspect: int
+    path: list[Hop]
+    hints: list[Hint]
 
 
-def back(event: Event) -> Walk:
-    """What led to an event."""
-    raise NotImplementedError
+def back(stream: Stream, version: int) -> Story:
+    """What led to an event of a stream, and the first suspicious step on the way."""
+    severe = [Severity.HIGH, Severity.MEDIUM]
+    before = Hint.objects.in_stream(stream).filter(version__lte=version)
+    hinted = list(before.filter(severity__in=severe).values_list("version", flat=True).distinct()[:MOST_HINTED])
+
+    def follow(frontier: Collection[int]) -> Iterator[Link]:
+        yield from _stored(stream, CausalLink.objects.to(frontier))
+        yield from _kept(stream, hinted, frontier)
+
+    reached = walks.walk(version, follow, backward=True)
+    hints = list(before.filter(version__in=reached.versions))
+    first = min((hint.version for hint in hints if hint.severity in severe), default=None)
+    first = first or min((hint.version for hint in hints), default=None) or walks.root(reached)
+    return Story(reached, first, reached.path(first), [hint for hint in hints if hint.version == first])
 
 
-def forward(event: Event) -> Walk:
-    """What an event led to."""
-    raise NotImplementedError
+def forward(stream: Stream, version: int) -> Reached:
+    """What an event of a stream led to."""
+
+    def follow(frontier: Collection[int]) -> Iterator[Link]:
+        yield from _stored(stream, CausalLink.objects.of(frontier).exclude(kind=LinkKind.CARRIED))
+        yield from _kept(stream, frontier, None)
+
+    return walks.walk(version, follow, backward=False)
+
+
+def _stored(stream: Stream, links: CausalLinkQuerySet) -> Iterator[Link]:
+    found = links.filter(stream=stream).exclude(kind=LinkKind.LEFT)
+    for cause, effect, kind, certainty, how in found.values_list("cause", "effect", "kind", "certainty", "how"):
+        yield Link(cause, effect, LinkKind(kind), certainty, LinkReason(how))
+
+
+def _kept(stream: Stream, causes: Collection[int], prompts: Collection[int] | None) -> Iterator[Link]:
+    """The links from these events to prompts, all or these, that still have them from an earlier prompt."""
+    if not causes:
+        return
+    asked = {"stream_id": stream.pk, "causes": list(causes), "prompts": None if prompts is None else list(prompts)}
+    for cause, effect, certainty, how in sql.run("kept_in_prompts", {**asked, "most": MOST_READ}):
+        yield Link(cause, effect, LinkKind.KEPT, certainty, LinkReason(how))

@@ -19,6 +19,12 @@ from memory.vocabulary import EventType, LinkKind, LinkReason
 
 # Of what waits for its other half (calls for results, prompts for responses …) the newest are remembered.
 MOST_WAITING = 64
+WAITING: dict[str, str] = {
+    EventType.TOOL_CALL: "calls",
+    EventType.TOOL_RESULT: "results",
+    EventType.LLM_CALL: "prompts",
+    EventType.LLM_RESPONSE: "responses",
+}
 # Answers and ends follow what was done last, as far as nothing better is known.
 ENDS = frozenset(
     {
@@ -70,7 +76,7 @@ class Linker:
         """The links that lead to this step."""
         named = seen.versions_of(self._names.event(step.causation_id)) if step.causation_id else {}
         explicit = next(iter(named.values()), None)
-        links = list(self._links(step, explicit, seen))
+        links = list({(link.cause, link.kind): link for link in self._links(step, explicit, seen)}.values())
         if explicit is not None and not any(link.cause == explicit for link in links):
             links.insert(0, _link(Origin.by(explicit, LinkReason.CAUSATION_ID), step, LinkKind.EXPLICIT))
         self._remember(step, {link.cause for link in links if link.kind in (LinkKind.SAID, LinkKind.HANDED)})
@@ -140,12 +146,12 @@ class Linker:
         if not units:
             return
         news = self._threads.add(step.version, name, units, find)
-        if news.began is not None:
-            yield _link(news.began, step, LinkKind.CARRIED)
         for origin in news.entered:
             yield _link(origin, step, LinkKind.ENTERED)
-        for version in news.left if news.began else ():
-            yield Link(version, step.version, LinkKind.LEFT, news.began.certainty, news.began.how)
+        if news.began:
+            yield _link(news.began, step, LinkKind.CARRIED)
+            for version in news.left:
+                yield Link(version, step.version, LinkKind.LEFT, news.began.certainty, news.began.how)
 
     def _answer(self, step: Step, explicit: int | None, seen: Pieces) -> Iterator[Link]:
         """A response answers its prompt, a message says its response; where neither is recorded, what was said since
@@ -157,6 +163,8 @@ class Linker:
             yield _link(prompt, step, LinkKind.PROMPTED)
         else:
             yield from self._shown(step)
+            if self._state["context"]:
+                yield _link(Origin.by(self._state["context"], LinkReason.ORDER), step, LinkKind.ENTERED)
 
     def _response_of(self, step: Step, explicit: int | None, seen: Pieces) -> Origin | None:
         """The response that a message says, among those that none has said yet."""
@@ -210,18 +218,13 @@ class Linker:
 
     def _remember(self, step: Step, repeated: set[int]) -> None:
         """Put the step where its other half will look for it. `repeated` are the steps that it says once more."""
-        call_id, model = facts.string(step.payload, "call_id"), facts.string(step.payload, "model")
-        if step.type == EventType.TOOL_CALL:
-            self._wait("calls", step.version, step.call_id, step.tool)
-        elif step.type == EventType.TOOL_RESULT:
-            self._wait("results", step.version, step.call_id, step.tool)
-        elif step.is_prompt:
-            self._wait("prompts", step.version, call_id, model)
-            self._state["context"] = None
-        elif step.type == EventType.LLM_RESPONSE:
-            self._wait("responses", step.version, call_id, model)
-        elif step.type == EventType.CONTEXT_BUILT:
+        if queue := WAITING.get(step.type):
+            call_id = step.call_id or facts.string(step.payload, "call_id")
+            self._wait(queue, step.version, call_id, step.tool or facts.string(step.payload, "model"))
+        if step.type == EventType.CONTEXT_BUILT:
             self._state["context"] = step.version
+        elif step.is_prompt or step.is_answer:
+            self._state["context"] = None
         again = [waiting for waiting in self._state["asked"] if waiting[0] in repeated]
         for waiting in again:
             waiting[0] = step.version

@@ -175,11 +175,7 @@ def _by_id(unit: Unit, by_id: Mapping[int, int]) -> list[Origin]:
 def _by_parts(told: Fingerprint, by_part: Mapping[int, int]) -> list[Origin]:
     shared = Counter(_at(told.parts, by_part))
     fewest = min(FEWEST_PARTS, (len(told.parts) + 1) // 2)
-    return [
-        Origin.by_parts(version, count)
-        for version, count in shared.most_common(MOST_ORIGINS)
-        if count >= fewest
-    ]
+    return [Origin.by_parts(version, count) for version, count in shared.most_common(MOST_ORIGINS) if count >= fewest]
 
 
 def _at(digests: Iterable[int], versions: Mapping[int, int]) -> list[int]:

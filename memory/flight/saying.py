@@ -5,7 +5,7 @@ from typing import Any
 
 from memory.flight.origins import is_telling
 from memory.flight.trace import Step
-from memory.vocabulary import MessageRole
+from memory.vocabulary import EventType, MessageRole
 
 # What was said last is remembered, and so many of it count as what an answer answers.
 MOST_SAID = 16
@@ -42,7 +42,7 @@ class Said:
 
     def add(self, step: Step, repeated: Collection[int]) -> None:
         """Remember what the step says, in the place of the steps that it says once more."""
-        if not is_telling(step):
+        if not is_telling(step) and step.type != EventType.MEMORY_RECALLED:
             return
         speaker = _speaker(step)
         said = [told for told in self._state["said"] if told[0] not in repeated]

@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from memory import sql
 from memory.models.causal_link import CausalLink
 from memory.models.hint import Hint
 from memory.models.piece import Piece
@@ -25,6 +26,10 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
         seen = self.filter(stream=models.OuterRef("pk"), ruleset=ruleset, version__gte=models.OuterRef("version"))
         return list(Stream.objects.filter(~models.Exists(seen), version__gt=0).newest_first()[:most])
 
+    def lock(self, stream: Stream) -> None:
+        """Let nobody else analyse the stream until the transaction ends."""
+        sql.run("lock_analysis", {"stream_id": stream.pk})
+
     def forget(self, stream: Stream) -> dict[str, int]:
         """Delete all that was found in a stream; returns how many links, hints and pieces that were."""
         self.filter(stream=stream).delete()
@@ -36,6 +41,7 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
 
     def forget_up_to(self, stream: Stream, version: int) -> None:
         """Delete what was found of events up to a version, and the hints that rest on one of them."""
+        self.lock(stream)
         CausalLink.objects.filter(stream=stream, effect__lte=version).delete()
         Hint.objects.filter(Q(version__lte=version) | Q(first_evidence__lte=version), stream=stream).delete()
         Piece.objects.filter(stream=stream, version__lte=version).delete()
