@@ -16,8 +16,6 @@ from memory.vocabulary import LinkKind, LinkReason, Severity
 
 # Hinted steps that are looked for in what a prompt carries on, the earliest.
 MOST_HINTED = 50
-# Links at one event that are read: more than a walk follows, so that it follows the surest.
-MOST_READ = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +67,7 @@ def _kept(stream: Stream, causes: Collection[int], prompts: Collection[int] | No
     """The links from these events to prompts, all or these, that still have them from an earlier prompt."""
     if not causes:
         return
-    asked = {"stream_id": stream.pk, "causes": list(causes), "prompts": None if prompts is None else list(prompts)}
-    for cause, effect, certainty, how in sql.run("kept_in_prompts", {**asked, "most": MOST_READ}):
+    among = None if prompts is None else list(prompts)
+    asked = {"stream_id": stream.pk, "causes": list(causes), "prompts": among, "most": walks.MOST_LINKS + 1}
+    for cause, effect, certainty, how in sql.run("kept_in_prompts", asked):
         yield Link(cause, effect, LinkKind.KEPT, certainty, LinkReason(how))

@@ -1,5 +1,6 @@
 """Where a text came from: by its ids, else by its words. Pure."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,12 @@ LEAST_DOUBT = 0.1
 FEWEST_PARTS = 2
 # Events that one text may be from.
 MOST_ORIGINS = 50
+# Who speaks from here on, in a prompt that is one text: as chats are written down, and as ReAct has it (Yao et al., 2023).
+_SPEAKS = re.compile(
+    r"^\W{0,4}(?:system|user|human|assistant|ai|agent|tool|function|thought|action(?: input)?|observation|question"
+    r"|(?:final )?answer|result)\W{0,4}:",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,8 @@ class Names:
         return Unit(f"{key & (2**64 - 1):016x}", text, tuple(ids), version)
 
     def units(self, step: Step) -> Iterator[Unit]:
-        """What a prompt consists of: its messages, else its text; for a context the ids of what is in it."""
+        """What a prompt consists of: its messages, else its text, cut where somebody else speaks; a context of the ids
+        of what is in it."""
         if step.type == EventType.CONTEXT_BUILT:
             for message_id in _ids(step.payload.get("messages")):
                 yield self.unit("", "message", message_id, ids=self.message(message_id))
@@ -114,8 +122,9 @@ class Names:
             asked = [call.call_id for call in given.asked]
             ids = self.brought(given.call_id) + [found for call_id in asked for found in self.asked(call_id)]
             yield self.unit(given.text, given.role, given.call_id, *asked, ids=ids)
-        if not step.given and step.text:
-            yield self.unit(step.text)
+        for section in _SPEAKS.split("" if step.given else step.text):
+            if section.strip():
+                yield self.unit(section)
 
     def kept(self, step: Step) -> set[int]:
         """All digests that a step is found by later."""

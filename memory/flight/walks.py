@@ -41,8 +41,8 @@ _HOW = {
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One link of a walk, so many hops from where it began. `certainty` is that of the surest way through this link: that
-    of its weakest link."""
+    """One link of a walk, so many hops from where it began. `certainty` is that of the surest way through this link:
+    that of its weakest link."""
 
     link: Link
     distance: int
@@ -112,7 +112,7 @@ def walk(start: int, follow: Follow, *, backward: bool) -> Reached:
 
 
 def _ways(start: int, edges: list[tuple[int, Link]], *, backward: bool, is_whole: bool) -> Reached:
-    """The surest way to each event; of equal ones the shorter. Each event's ways are known before it is gone on from."""
+    """The surest way to each event, of equal ones the shorter. All ways to an event are known before it is left."""
     best: dict[int, tuple[float, int]] = {start: (1.0, 0)}
     found = Reached(start, is_whole=is_whole)
     for distance, link in sorted(edges, key=lambda edge: _near(edge[1], backward), reverse=backward):
@@ -128,7 +128,7 @@ def _ways(start: int, edges: list[tuple[int, Link]], *, backward: bool, is_whole
 
 
 def root(found: Reached) -> int:
-    """Where the way back ends: at each event the surest cause, the newest one of equals, a conversation's beginning last."""
+    """Where the way back ends that takes the surest cause at each event, of equal ones the newest."""
     causes: dict[int, list[Hop]] = defaultdict(list)
     for hop in found.hops:
         causes[hop.link.effect].append(hop)

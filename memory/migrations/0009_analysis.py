@@ -58,8 +58,8 @@ class Migration(migrations.Migration):
                 ("version", models.BigIntegerField(default=0)),
                 ("ruleset", models.CharField(max_length=40)),
                 ("key", models.BinaryField(max_length=16)),
-                ("linker", models.JSONField(default=dict)),
-                ("watch", models.JSONField(default=dict)),
+                ("linker", models.JSONField(null=True)),
+                ("watch", models.JSONField(null=True)),
                 ("analysed_at", models.DateTimeField()),
                 (
                     "stream",

@@ -51,7 +51,8 @@ class Analysis(models.Model):
     """The analysis of a stream up to event `version`, by the rules of `ruleset`.
 
     `key` keeps the digests of pieces from being guessed. `linker` and `watch` are what the rules for links and for
-    hints remember between two events; both are small however long the run is.
+    hints remember between two events; both are small however long the run is, and null before
+    the first event.
     """
 
     tenant = models.ForeignKey(Tenant, models.CASCADE, db_constraint=False, db_index=False)
@@ -59,8 +60,8 @@ class Analysis(models.Model):
     version = models.BigIntegerField(default=0)
     ruleset = models.CharField(max_length=40)
     key = models.BinaryField(max_length=KEY_BYTES)
-    linker = models.JSONField(default=dict)
-    watch = models.JSONField(default=dict)
+    linker = models.JSONField(null=True)
+    watch = models.JSONField(null=True)
     analysed_at = models.DateTimeField()
 
     objects = AnalysisQuerySet.as_manager()

@@ -39,3 +39,7 @@ class Hint(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "stream", "version", "rule"], name="hint_once"),
         ]
+
+    def tokens_after(self, total: int) -> int:
+        """The tokens spent after the event, of a run for which providers have reported `total` so far."""
+        return max(0, total - self.tokens_before)

@@ -1,25 +1,35 @@
--- Which of these events stand in which of these prompts because they entered an earlier one of the same conversation and
--- have not left it since. A conversation is the prompt that began it and all that it is carried to.
-SELECT
-    entered.cause, prompt.effect, least(entered.certainty, prompt.certainty), entered.how
-FROM memory_causallink AS prompt
-JOIN memory_causallink AS entered
-    ON entered.tenant_id = prompt.tenant_id AND entered.stream_id = prompt.stream_id AND entered.kind = 'entered'
-    AND entered.cause = ANY (%(causes)s::bigint[]) AND entered.effect < prompt.effect
-    AND (entered.effect = prompt.cause OR EXISTS (
-        SELECT 1 FROM memory_causallink AS same
-        WHERE same.tenant_id = prompt.tenant_id AND same.stream_id = prompt.stream_id AND same.kind = 'carried'
-            AND same.cause = prompt.cause AND same.effect = entered.effect
-    ))
-WHERE prompt.tenant_id = aresweb_tenant_id() AND prompt.stream_id = %(stream_id)s AND prompt.kind = 'carried'
-    AND (%(prompts)s::bigint[] IS NULL OR prompt.effect = ANY (%(prompts)s::bigint[]))
-    AND NOT EXISTS (
-        SELECT 1 FROM memory_causallink AS gone
-        JOIN memory_causallink AS within
-            ON within.tenant_id = gone.tenant_id AND within.stream_id = gone.stream_id AND within.kind = 'carried'
-            AND within.cause = prompt.cause AND within.effect = gone.effect
-        WHERE gone.tenant_id = prompt.tenant_id AND gone.stream_id = prompt.stream_id AND gone.kind = 'left'
-            AND gone.cause = entered.cause AND gone.effect > entered.effect AND gone.effect <= prompt.effect
-    )
-ORDER BY prompt.effect, entered.cause
-LIMIT %(most)s
+-- Which prompts still have these events because they entered an earlier one of the same conversation and have not left it
+-- since. A conversation is the prompt that began it and all that it is carried to. The first ones of each, of these
+-- prompts alone where some are given.
+WITH entered AS (
+    SELECT
+        link.cause, link.effect AS first, link.certainty, link.how,
+        coalesce((
+            SELECT carried.cause FROM memory_causallink AS carried
+            WHERE carried.tenant_id = link.tenant_id AND carried.stream_id = link.stream_id
+                AND carried.effect = link.effect AND carried.kind = 'carried'
+            LIMIT 1
+        ), link.effect) AS began
+    FROM memory_causallink AS link
+    WHERE link.tenant_id = aresweb_tenant_id() AND link.stream_id = %(stream_id)s
+        AND link.cause = ANY (%(causes)s::bigint[]) AND link.kind = 'entered'
+)
+SELECT entered.cause, prompt.effect, least(entered.certainty, prompt.certainty), entered.how
+FROM entered
+CROSS JOIN LATERAL (
+    SELECT min(gone.effect) AS left_at FROM memory_causallink AS gone
+    JOIN memory_causallink AS within
+        ON within.tenant_id = gone.tenant_id AND within.stream_id = gone.stream_id AND within.kind = 'carried'
+        AND within.cause = entered.began AND within.effect = gone.effect
+    WHERE gone.tenant_id = aresweb_tenant_id() AND gone.stream_id = %(stream_id)s AND gone.kind = 'left'
+        AND gone.cause = entered.cause AND gone.effect > entered.first
+) AS gone
+CROSS JOIN LATERAL (
+    SELECT link.effect, link.certainty FROM memory_causallink AS link
+    WHERE link.tenant_id = aresweb_tenant_id() AND link.stream_id = %(stream_id)s AND link.kind = 'carried'
+        AND link.cause = entered.began AND link.effect > entered.first
+        AND (gone.left_at IS NULL OR link.effect < gone.left_at)
+        AND (%(prompts)s::bigint[] IS NULL OR link.effect = ANY (%(prompts)s::bigint[]))
+    ORDER BY link.effect
+    LIMIT %(most)s
+) AS prompt
