@@ -24,7 +24,7 @@ CERTAINTY = {
     LinkReason.SAID_SINCE: 0.5,
 }
 LEAST_DOUBT = 0.1
-# Pieces that must agree, unless they are half of all.
+# Pieces that must agree, unless one is a third of all.
 FEWEST_PARTS = 2
 # Events that one text may be from.
 MOST_ORIGINS = 50
@@ -183,7 +183,7 @@ def _by_id(unit: Unit, by_id: Mapping[int, int]) -> list[Origin]:
 
 def _by_parts(told: Fingerprint, by_part: Mapping[int, int]) -> list[Origin]:
     shared = Counter(_at(told.parts, by_part))
-    fewest = min(FEWEST_PARTS, (len(told.parts) + 1) // 2)
+    fewest = min(FEWEST_PARTS, (len(told.parts) + 2) // 3)
     return [Origin.by_parts(version, count) for version, count in shared.most_common(MOST_ORIGINS) if count >= fewest]
 
 
