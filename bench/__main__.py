@@ -4,6 +4,7 @@ import sys
 
 from bench import (
     append,
+    causes,
     compaction,
     distillation,
     extraction,
@@ -25,6 +26,7 @@ BENCHMARKS = {
     "pages": pages,
     "verify": verify,
     "recovery": recovery,
+    "causes": causes,
     "extraction": extraction,
     "distillation": distillation,
     "recall": recall,
