@@ -1,6 +1,7 @@
 """Finding causes: how fast, whether an event costs more in a long run, and what is found in the sample sets."""
 
 import json
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -121,15 +122,13 @@ def _imported(folder: Path) -> Iterator[list[Event]]:
 
 
 def _toolbench(data: Path) -> Iterator[list[Event]]:
-    """The last path of each search tree, as a chat."""
-    from memory.imports import chat
-    from memory.imports.run import Run
-
-    for path in sorted((data / "toolbench").rglob("*.json")):
-        messages = json.loads(path.read_text())["answer_generation"]["train_messages"][-1]
-        for found in chat._run(str(path), {"messages": messages}):
-            if isinstance(found, Run):
-                yield [(str(event.type), dict(event.payload), event.causes) for event in found.events]
+    """The last path of each search tree that has its paths as chats."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number, path in enumerate(sorted((data / "toolbench").rglob("*.json"))):
+            paths = json.loads(path.read_text())["answer_generation"].get("train_messages")
+            if paths:
+                (Path(folder) / f"{number}.json").write_text(json.dumps({"messages": paths[-1]}))
+        yield from _imported(Path(folder))
 
 
 def _linked(told: list[Event], *, with_ids: bool) -> Iterator[tuple[Any, list[Any]]]:

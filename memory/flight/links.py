@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.events import facts
 from memory.flight import origins
-from memory.flight.origins import Names, Origin
+from memory.flight.origins import CERTAINTY, Names, Origin
 from memory.flight.pieces import Pieces
 from memory.flight.saying import Said
 from memory.flight.threads import Threads
@@ -209,8 +209,9 @@ class Linker:
             yield _link(Origin.by(version, LinkReason.SAID_SINCE), step, LinkKind.ENTERED)
 
     def _end(self, step: Step, seen: Pieces) -> Iterator[Link]:
-        """The end of a task is what was said last with the words of its output, else what was done last."""
-        found = origins.find([self._names.unit(step.text)], self._names, seen)[0][:1]
+        """The end of a task is what has the words of its output, else what was done last."""
+        same = origins.find([self._names.unit(step.text)], self._names, seen)[0][:1]
+        found = [origin for origin in same if origin.certainty > CERTAINTY[LinkReason.NAME_AND_ORDER]]
         if not found and self._state["last"]:
             found = [Origin.by(self._state["last"], LinkReason.ORDER)]
         for origin in found:

@@ -28,7 +28,7 @@ LEAST_DOUBT = 0.1
 FEWEST_PARTS = 2
 # Events that one text may be from.
 MOST_ORIGINS = 50
-# Who speaks from here on, in a prompt that is one text: as chats are written down, and as ReAct has it (Yao et al., 2023).
+# Who speaks from here on, in a prompt that is one text: as chats are written down, and ReAct (Yao et al., 2023).
 _SPEAKS = re.compile(
     r"^\W{0,4}(?:system|user|human|assistant|ai|agent|tool|function|thought|action(?: input)?|observation|question"
     r"|(?:final )?answer|result)\W{0,4}:",
