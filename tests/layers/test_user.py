@@ -98,6 +98,7 @@ def test_nothing_of_the_user_is_left_anywhere_and_the_chains_verify(acme: Tenant
         "links": 0,
         "hints": 0,
         "pieces": 0,
+        "notes": 0,
     }
     with tenant_scope(acme.pk):
         for name in told:
