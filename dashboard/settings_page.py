@@ -16,8 +16,8 @@ class Row:
     and what is wrong with that."""
 
     setting: Setting
-    value: int | float
-    installation: int | float
+    value: conf.Value
+    installation: conf.Value
     origin: str
     typed: str
     error: str
@@ -49,9 +49,9 @@ def save(typed: Mapping[str, str]) -> dict[str, str]:
 
 
 def _row(
-    setting: Setting, own: Mapping[str, int | float], typed: Mapping[str, str] | None, errors: Mapping[str, str]
+    setting: Setting, own: Mapping[str, conf.Value], typed: Mapping[str, str] | None, errors: Mapping[str, str]
 ) -> Row:
-    installation = conf.value(setting.name) if isinstance(setting.default, int) else conf.fraction(setting.name)
+    installation = conf.effective(setting.name)
     is_own = setting.per_tenant and setting.name in own
     kept = str(own[setting.name]) if is_own else ""
     return Row(

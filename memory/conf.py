@@ -9,29 +9,46 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.errors import Invalid
+from memory.vocabulary import HintRule
+
+Value = int | float | str
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: a whole number, or a fraction where its default is one. `minimum` and `maximum` are inclusive.
+    """One setting: a whole number, or a fraction where its default is one; with `choices`, some of these names, as one
+    text with commas between. `minimum` and `maximum` are inclusive.
 
     One that is `per_tenant` can be set for a tenant alone (`memory.limits`).
     """
 
     name: str
-    default: int | float
+    default: Value
     meaning: str
     minimum: int = 0
     maximum: int = 2**31 - 1
     per_tenant: bool = False
+    choices: tuple[str, ...] = ()
 
-    def parse(self, text: str) -> int | float:
-        """The value that a text from the environment stands for.
+    def parse(self, text: str) -> Value:
+        """The value that a text from the environment stands for; names are brought into the order of the choices.
 
         Raises:
-            Invalid: the text is not a number of the setting's type within the bounds.
+            Invalid: the text is not a number of the setting's type within the bounds, or names what is no choice.
         """
-        of_type = type(self.default)
+        return self._names(text) if self.choices else self._number(text)
+
+    def _names(self, text: str) -> str:
+        given = set(text.replace(",", " ").split())
+        unknown = ", ".join(sorted(given.difference(self.choices)))
+        if unknown:
+            raise Invalid(
+                f"{self.name} names what there is not: {unknown[:200]}. There are: {', '.join(self.choices)}."
+            )
+        return ", ".join(name for name in self.choices if name in given)
+
+    def _number(self, text: str) -> int | float:
+        of_type = float if isinstance(self.default, float) else int
         try:
             number = of_type(text)
         except ValueError:
@@ -173,6 +190,13 @@ SETTINGS = {
             1,
             per_tenant=True,
         ),
+        Setting(
+            "ARES_HINTS_OFF",
+            "",
+            "Rules that give no hints, by name, with commas between.",
+            per_tenant=True,
+            choices=tuple(HintRule),
+        ),
         Setting("ARES_EMBEDDING_BATCH", 64, "Texts in one request for embeddings.", 1, 2048),
         Setting("ARES_EMBEDDING_CONCURRENCY", 2, "Requests for embeddings at a time, in one process.", 1, 64),
         Setting("ARES_SERVICE_SECONDS", 30, "Longest time for one request to a service, in seconds.", 1, 600),
@@ -192,16 +216,22 @@ SETTINGS = {
 }
 
 
-def load(environment: Mapping[str, str]) -> dict[str, int | float]:
+def load(environment: Mapping[str, str]) -> dict[str, Value]:
     """Every setting's effective value: from the environment where it is set there, else the default.
 
     Raises:
-        Invalid: a value is not of the setting's type or out of its bounds.
+        Invalid: a value is not of the setting's type, out of its bounds or none of its choices.
     """
     return {
         name: setting.parse(environment[name]) if environment.get(name) else setting.default
         for name, setting in SETTINGS.items()
     }
+
+
+def effective(name: str) -> Value:
+    """The effective value of any setting, of whatever type it is."""
+    found: Value = _values()[name]
+    return found
 
 
 def value(name: str) -> int:
@@ -212,6 +242,11 @@ def value(name: str) -> int:
 def fraction(name: str) -> float:
     """The effective value of a setting that is a fraction."""
     return float(_values()[name])
+
+
+def split(text: str) -> frozenset[str]:
+    """The names in a text with commas between."""
+    return frozenset(text.replace(",", " ").split())
 
 
 def origin(name: str) -> str:

@@ -16,7 +16,12 @@ def fraction(name: str) -> float:
     return float(_effective(name))
 
 
-def own() -> dict[str, int | float]:
+def names(name: str) -> frozenset[str]:
+    """Some of a setting's choices that hold for this tenant."""
+    return conf.split(str(_effective(name)))
+
+
+def own() -> dict[str, conf.Value]:
     """What this tenant has set for itself, by name."""
     rows = TenantSetting.objects.values_list("name", "value")
     return {name: conf.SETTINGS[name].parse(text) for name, text in rows if name in conf.SETTINGS}
@@ -38,9 +43,9 @@ def put(name: str, text: str) -> None:
     TenantSetting.objects.update_or_create(tenant_id=current_tenant_id(), name=name, defaults={"value": parsed})
 
 
-def _effective(name: str) -> int | float:
+def _effective(name: str) -> conf.Value:
     setting = conf.SETTINGS[name]
     text = TenantSetting.objects.filter(name=name).values_list("value", flat=True).first()
     if text is not None and setting.per_tenant:
         return setting.parse(text)
-    return conf.value(name) if isinstance(setting.default, int) else conf.fraction(name)
+    return conf.effective(name)

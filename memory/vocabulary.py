@@ -123,6 +123,7 @@ class HintRule(StrEnum):
     UNKNOWN_TOOL = "unknown_tool"
     BROKEN_ARGUMENTS = "broken_arguments"
     CONTRADICTED_RESULT = "contradicted_result"
+    UNSUPPORTED_AMOUNT = "unsupported_amount"
     UNEARNED_SUCCESS = "unearned_success"
     DROPPED_GOAL = "dropped_goal"
     SILENT_AGENT = "silent_agent"

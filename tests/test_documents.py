@@ -1,5 +1,6 @@
 """The documents keep up with the code: links lead somewhere, what is to be pasted works, tables say what the code says."""
 
+import json
 import os
 import re
 import subprocess
@@ -13,10 +14,12 @@ from drf_spectacular.generators import SchemaGenerator
 
 from aresweb import env
 from memory import conf, tenants
+from memory.flight.hints.rules import RULES
 from memory.imports.formats import FORMATS
 from memory.models import Stream, Tenant, User
 from memory.tenancy import tenant_scope
 from memory.vocabulary import EventType, Outcome, Role
+from tests.flight.hints.telling import hints
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -123,6 +126,25 @@ def test_every_event_type_that_aresweb_understands_is_described() -> None:
     described = set(re.findall(r"`([a-z]+\.[a-z]+)`", (ROOT / "docs" / "events.md").read_text()))
 
     assert {str(known) for known in EventType} <= described
+
+
+def test_the_table_of_rules_says_what_the_code_says() -> None:
+    written = rows(section(ROOT / "docs" / "hints.md", "Rules"))
+
+    assert written == [[f"`{rule.name}`", str(rule.severity), rule.finds, rule.silenced_by] for rule in RULES.values()]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_example_of_a_rule_gives_its_hint_and_no_other(rule: str) -> None:
+    example = re.search(r"```json\n(.*?)```", section(ROOT / "docs" / "hints.md", f"`{rule}`"), flags=re.DOTALL)
+    assert example
+
+    told = []
+    for line in example[1].splitlines():
+        event = json.loads(line)
+        told += [(event["type"], event["payload"], event.get("after_seconds", 1))] * event.get("times", 1)
+
+    assert [hint.rule for hint in hints(*told)] == [rule]
 
 
 def test_the_glossary_is_in_order_and_has_the_words_of_the_code() -> None:

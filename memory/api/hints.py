@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory import limits
 from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
 from memory.api.views import TenantView
 from memory.errors import Invalid
@@ -58,12 +59,12 @@ class HintsView(TenantView):
         tags=["causes"],
     )
     def get(self, request: Request, stream: str) -> Response:
-        """List suspicious steps, in the order of the run."""
+        """List suspicious steps, in the order of the run; those of rules that are switched off are left out."""
         found = Stream.objects.named(stream)
         progress = analysis.catch_up(found)
-        hints = Hint.objects.filter(stream=found, **_filters(request))
+        told = Hint.objects.in_stream(found).not_of(limits.names("ARES_HINTS_OFF"))
         pages = RowPages(("version", "id"), int)
-        page = pages.paginate_queryset(hints, request, view=self)
+        page = pages.paginate_queryset(told.filter(**_filters(request)), request, view=self)
         shown = HintSerializer(page, many=True, context={"request": request, "stream": found}).data
         answer = pages.get_paginated_response(shown)
         answer.data |= {"analysed_to": progress.analysed_to, "version": progress.version}

@@ -9,17 +9,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from memory import models, sql
+from memory import limits, models, sql
 from memory.events import history
 from memory.flight.hints.data import Hint
-from memory.flight.hints.watch import watch
+from memory.flight.hints.watch import STATE_VERSION, watch
 from memory.flight.kept_pieces import KeptPieces
 from memory.flight.links import Link, Linker
 from memory.flight.trace import step_of
 from memory.models.analysis import KEY_BYTES
 
-# Counted up when rules change in such a way that what they found before should be found anew.
-RULESET = "1"
+# Counted up when rules for links change in such a way that what they found before should be found anew; those for hints
+# count for themselves.
+RULESET = f"1.{STATE_VERSION}"
 # Events that are analysed in one transaction: who follows all events waits for it.
 BATCH = 500
 # Events that somebody who asks waits for; the worker does the rest.
@@ -73,7 +74,7 @@ def _locked(stream: models.Stream) -> models.Analysis:
 
 def _analyse(stream: models.Stream, analysis: models.Analysis, last: int) -> None:
     linker, seen = Linker(analysis.linker, bytes(analysis.key)), KeptPieces(stream)
-    watching = watch(analysis.watch)
+    watching = watch(analysis.watch, limits.names("ARES_HINTS_OFF"))
     links: list[Link] = []
     hints: list[Hint] = []
     for event in _events(stream, analysis.version + 1, last):

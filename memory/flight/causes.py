@@ -6,7 +6,7 @@ Only rows are read: the analysis has found the links before (`memory.flight.anal
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from memory import sql
+from memory import limits, sql
 from memory.flight import walks
 from memory.flight.links import Link
 from memory.flight.walks import Hop, Reached
@@ -33,7 +33,8 @@ class Story:
 def back(stream: Stream, version: int) -> Story:
     """What led to an event of a stream, and the first suspicious step on the way."""
     severe = [Severity.HIGH, Severity.MEDIUM]
-    before = Hint.objects.in_stream(stream).filter(version__lte=version)
+    told = Hint.objects.in_stream(stream).not_of(limits.names("ARES_HINTS_OFF"))
+    before = told.filter(version__lte=version)
     hinted = list(before.filter(severity__in=severe).values_list("version", flat=True).distinct()[:MOST_HINTED])
 
     def follow(frontier: Collection[int]) -> Iterator[Link]:

@@ -1,5 +1,7 @@
 """Hints: suspicious steps of a stream, as the rules of `memory.flight.hints` tell them."""
 
+from collections.abc import Collection
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
@@ -13,6 +15,10 @@ class HintQuerySet(models.QuerySet["Hint"]):
     def in_stream(self, stream: Stream) -> "HintQuerySet":
         """The stream's, in the order of the steps."""
         return self.filter(stream=stream).order_by("version", "pk")
+
+    def not_of(self, rules: Collection[str]) -> "HintQuerySet":
+        """Those that none of these rules told."""
+        return self.exclude(rule__in=rules)
 
 
 class Hint(models.Model):

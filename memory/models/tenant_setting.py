@@ -10,7 +10,7 @@ class TenantSetting(models.Model):
 
     tenant = models.ForeignKey(Tenant, models.CASCADE, db_index=False)
     name = models.CharField(max_length=100)
-    value = models.CharField(max_length=200)
+    value = models.CharField(max_length=500)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="tenant_setting_once")]

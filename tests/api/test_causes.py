@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from memory import limits
 from memory.flight import analysis
 from memory.models import Hint, Stream, Tenant
 from memory.tenancy import tenant_scope
@@ -146,3 +147,29 @@ def test_of_an_erased_run_nothing_is_told(api: ApiClient) -> None:
     assert rows["pieces"] > 0
     assert page(api, "/events/say/3x/causes")["hops"] == []
     assert page(api, f"/runs/{opened}/hints")["results"] == []
+
+
+def test_hints_of_a_rule_that_is_switched_off_are_left_out(api: ApiClient, hinted: str, acme: Tenant) -> None:
+    with tenant_scope(acme.pk):
+        limits.put("ARES_HINTS_OFF", "empty_result")
+    assert [found["rule"] for found in page(api, "/runs/run/hints")["results"]] == ["unusual_cost"]
+    assert page(api, "/events/say/3/causes")["suspect"] == 5
+
+
+def test_an_empty_result_that_an_answer_ignores_is_found_from_the_answer(api: ApiClient) -> None:
+    asked = [{"id": "c1", "type": "function", "function": {"name": "search_flights", "arguments": "{}"}}]
+    empty = {"tool_call_id": "c1", "name": "search_flights", "content": "[]"}
+    events = [
+        ("message.added", {"role": "user", "content": "Find me a flight to Boston on Friday."}),
+        ("message.added", {"role": "assistant", "content": None, "tool_calls": asked}),
+        ("tool.call", {"tool_call_id": "c1", "name": "search_flights", "arguments": {}}),
+        ("tool.result", empty),
+        ("message.added", {"role": "tool", **empty}),
+        ("message.added", {"role": "assistant", "content": "Flight HAT204 leaves at nine. It is booked for you."}),
+    ]
+    drafts = [{"id": f"f{n}", "type": kind, "payload": payload} for n, (kind, payload) in enumerate(events, start=1)]
+    assert api.post("/streams/flight/events", {"events": drafts}).status_code == 201
+    told = page(api, "/events/f6/causes")
+    assert told["suspect"] == 4
+    assert "empty_result" in [found["rule"] for found in told["hints"]]
+    assert [hop["cause"] for hop in told["path"]] == [5, 4]

@@ -9,7 +9,7 @@ from aresweb import env
 from memory import limits
 from memory.models import Tenant, User
 from memory.tenancy import tenant_scope
-from memory.vocabulary import Role
+from memory.vocabulary import HintRule, Role
 from tests.dashboard.conftest import seen
 
 Member = Callable[..., Client]
@@ -67,6 +67,29 @@ def test_a_value_is_given_back_to_the_installation(member: Member, acme: Tenant)
     browser.post("/settings/", {"ARES_MAX_TASKS": ""})
     with tenant_scope(acme.pk):
         assert limits.own() == {}
+
+
+def test_rules_that_give_no_hints_are_named_and_a_name_that_is_none_is_refused(member: Member, acme: Tenant) -> None:
+    browser = member(Role.ADMIN)
+    refused = browser.post("/settings/", {"ARES_HINTS_OFF": "silent_agent, loud_agent"})
+    assert refused.status_code == 422
+    assert "ARES_HINTS_OFF names what there is not: loud_agent." in refused.content.decode()
+
+    page = browser.post("/settings/", {"ARES_HINTS_OFF": " unusual_cost silent_agent,"}, follow=True).content.decode()
+
+    row = page.partition('<span class="second mono">ARES_HINTS_OFF</span>')[2].partition("</tr>")[0]
+    assert "<b>silent_agent, unusual_cost</b>" in row
+    assert 'data-label="default">none</td>' in row
+    with tenant_scope(acme.pk):
+        assert limits.names("ARES_HINTS_OFF") == {"silent_agent", "unusual_cost"}
+
+
+def test_every_rule_can_be_off_at_once(member: Member, acme: Tenant, globex: Tenant) -> None:
+    member(Role.ADMIN).post("/settings/", {"ARES_HINTS_OFF": ",".join(HintRule)})
+    with tenant_scope(acme.pk):
+        assert limits.names("ARES_HINTS_OFF") == set(HintRule)
+    with tenant_scope(globex.pk):
+        assert limits.names("ARES_HINTS_OFF") == set()
 
 
 def test_what_is_no_setting_of_a_tenant_is_not_taken(member: Member, acme: Tenant) -> None:

@@ -3,7 +3,9 @@
 import json
 import sys
 from collections import Counter
+from datetime import datetime
 from itertools import pairwise
+from typing import Any
 
 import psycopg
 import pytest
@@ -16,7 +18,11 @@ from aresweb.demo.model import Story, finish, use
 from aresweb.demo.recorder import Run
 from aresweb.demo.scratch import SCHEMA, scratch
 from aresweb.demo.troubles import TROUBLES, silent_failure
-from tests.demo.conftest import Demo, Installation
+from memory.flight.hints.data import Hint
+from memory.flight.hints.watch import watch
+from memory.flight.trace import step_of
+from tests.demo.conftest import Demo, Installation, Recorded
+from tests.flight.hints.telling import Told
 
 # Asks for the test database; what the demo commits there is taken away by the fixture `installation`.
 pytestmark = pytest.mark.django_db
@@ -48,6 +54,27 @@ def test_the_silent_failure_reads_an_empty_result_and_answers_wrongly_without_an
     }
     assert "RB-100" in run.answer
     assert "RB-207" not in run.answer
+
+
+def test_the_silent_failure_is_the_only_run_with_a_hint_and_the_hint_is_the_right_one(demo: Demo) -> None:
+    told = {name: _hints(run) for name, run in demo.runs.items()}
+
+    assert {name for name, hints in told.items() if hints} == {"silent-failure"}
+    [hint] = told["silent-failure"]
+    run = demo.runs["silent-failure"]
+    types = {event["version"]: event["type"] for event in run.events}
+    assert (hint.rule, types[hint.version]) == ("empty_result", "tool.result")
+    assert [types[version] for version in hint.evidence] == ["tool.result", "llm.call", "llm.response"]
+    assert "search_runbooks" in hint.sentence
+
+
+def _hints(run: Recorded) -> list[Hint]:
+    watching = watch(None)
+    return [hint for event in run.events for hint in watching.add(step_of(_told(event)))]
+
+
+def _told(event: dict[str, Any]) -> Told:
+    return Told(event["version"], event["type"], event["payload"], datetime.fromisoformat(event["occurred_at"]))
 
 
 def test_the_right_runbook_was_there_under_another_service(installation: Installation) -> None:

@@ -1,6 +1,7 @@
 """Runs are analysed as they grow, once, whatever becomes of their events."""
 
 import threading
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -41,7 +42,7 @@ def rows(stream: Stream) -> list[tuple[int, int, str, str]]:
 class Watching:
     """Rules that find every empty result."""
 
-    def __init__(self, state: dict[str, Any] | None) -> None:
+    def __init__(self, state: dict[str, Any] | None, off: Collection[str]) -> None:
         self.seen = (state or {"seen": 0})["seen"]
 
     def add(self, step: Step) -> list[Told]:
