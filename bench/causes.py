@@ -24,10 +24,12 @@ Event = tuple[str, dict[str, Any], int | None]
 
 def run(place: Installation) -> None:
     """Time the analysis in the database, and look for causes in what is known of the sample sets."""
+    if data := datasets.folder():
+        _samples(data)
     _speed(place)
-    data = datasets.folder()
-    if data is None:
-        return
+
+
+def _samples(data: Path) -> None:
     shares, prompts = [], []
     for name in SETS:
         told = list(_toolbench(data) if name == "toolbench" else _imported(data / name))
@@ -52,8 +54,9 @@ def _speed(place: Installation) -> None:
     from memory.models import Stream
     from memory.tenancy import tenant_scope
 
-    client, rows, base = Client(place), [], 0.0
+    rows, base = [], 0.0
     for length in LENGTHS:
+        client = Client(place)
         name = f"causes-{length}"
         for first in range(0, length, BATCH):
             client.append(name, _with_prompts(min(BATCH, length), first))
@@ -63,7 +66,7 @@ def _speed(place: Installation) -> None:
             with tenant_scope(place.tenant_id):
                 done = analysis.catch_up(Stream.objects.named(name), analysis.BATCH).analysed_to
         spent = perf_counter() - began
-        spans = []
+        client, spans = Client(place), []  # the server has closed the connection meanwhile
         for event in _with_prompts(ONE_MORE, length):
             client.append(name, [event])
             began = perf_counter()

@@ -23,6 +23,12 @@ _ID = (
     r"(?<![A-Za-z0-9_./@-])(?=[A-Za-z_-]*\d)(?=[0-9_-]*[A-Za-z])[A-Za-z0-9][A-Za-z0-9_-]{4,38}[A-Za-z0-9]"
     r"(?![A-Za-z0-9_@/-])"
 )
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
+_STAMP = re.compile(r"\b(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}[\d:.]*(?:Z|[+-]\d{2}:?\d{2})?")
+_MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b")
+_DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH},? (\d{{4}})\b")
+_CHINESE = re.compile(r"(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?日")
 _VALUE = re.compile(f"(?P<date>{_DATE})|(?P<id>{_ID})|(?P<number>{_NUMBER})")
 _ALL_VALUES = re.compile(f"{_DATE}|{_ID}|{_NUMBER}")
 _ALL_IDS = re.compile(_ID)
@@ -32,7 +38,7 @@ _LABELLED = re.compile(
 _WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # Words between a label and its value, and those that make it a value of something else.
-_BETWEEN = frozenset(("is", "are", "was", "were", "of", "at", "the", "a", "an", "now", "to", "usd", "eur", "currently", "是", "为", "等于"))  # fmt: skip
+_BETWEEN = frozenset(("is", "are", "was", "were", "of", "at", "the", "a", "an", "now", "to", "on", "for", "usd", "eur", "currently", "是", "为", "等于"))  # fmt: skip
 _GENERIC = frozenset(("id", "value", "number", "code", "type", "name", "key", "index", "page", "version", "size", "length", "status", "time", "date", "text", "data", "result", "step", "line", "note", "level", "error"))  # fmt: skip
 _OPENERS = _BETWEEN | frozenset(("and", "your", "my", "its", "their", "that", "with", "has", "have", "found", "shows", "says", "this"))  # fmt: skip
 _ABOUT = re.compile(
@@ -53,7 +59,7 @@ class Value:
 
 def values(text: str) -> Iterator[Value]:
     """The values of a text, in their order."""
-    text = text[:MOST_TEXT]
+    text = _with_dates(text[:MOST_TEXT])
     for found in _VALUE.finditer(text):
         kind = found.lastgroup or ""
         before = re.split(r"[.!?;。！？；\n](?!\d)", text[max(0, found.start() - 80) : found.start()])[-1]
@@ -62,7 +68,7 @@ def values(text: str) -> Iterator[Value]:
 
 def plain_values(text: str) -> list[str]:
     """The different values of a text as they are compared, in their order."""
-    return list(dict.fromkeys(plain(found) for found in _ALL_VALUES.findall(text[:MOST_TEXT])))
+    return list(dict.fromkeys(plain(found) for found in _ALL_VALUES.findall(_with_dates(text[:MOST_TEXT]))))
 
 
 def ids(text: str) -> list[str]:
@@ -82,6 +88,7 @@ def facts(text: str) -> dict[str, str]:
     """Labels and their values, of a JSON object or of `label: value` in a text; at most `MOST_FACTS`. A label that has
     several values there is left out, since nobody could tell which one is meant."""
     told: dict[str, str | None] = {}
+    text = _with_dates(text[: MOST_TEXT + 1])
     for label, value in _of_json(text) or _of_text(text):
         words = label_words(label)
         if words and len(value) <= LONGEST_VALUE:
@@ -142,6 +149,22 @@ def is_slip(one: str, other: str) -> bool:
         first, second = places
         return second == first + 1 and one[first] == other[second] and one[second] == other[first]
     return len(places) == 1 and not (one[places[0]].isdigit() and re.fullmatch(r"\d{0,2}", one[places[0] + 1 :]))
+
+
+def _with_dates(text: str) -> str:
+    """A text in which every whole date is written as `2026-05-12`, and without the time that follows it at once."""
+    text = _STAMP.sub(r"\1", text)
+    text = _MONTH_FIRST.sub(lambda found: _date(found[3], _month(found[1]), found[2]), text)
+    text = _DAY_FIRST.sub(lambda found: _date(found[3], _month(found[2]), found[1]), text)
+    return _CHINESE.sub(lambda found: _date(found[1], found[2], found[3]), text)
+
+
+def _month(name: str) -> str:
+    return str(1 + _MONTHS.index(name.lower()))
+
+
+def _date(year: str, month: str, day: str) -> str:
+    return f"{year}-{int(month):02}-{int(day):02}"
 
 
 def _of_json(text: str) -> list[tuple[str, str]]:

@@ -22,6 +22,8 @@ def looked_up(**fields: object) -> list[Event]:
     [
         ("The total price is $102.50.", "total price 102.5"),
         ("Your delivery date is 2026-05-21.", "delivery date 2026-05-21"),
+        ("Your delivery date is May 21, 2026.", "delivery date 2026-05-21"),
+        ("Your delivery date is the 21st of May 2026.", "delivery date 2026-05-21"),
         ("The order ORD-77154 is on its way.", "ORD-77154"),
         ("There are 5 things; items: 5.", "items 5"),
     ],
@@ -31,6 +33,12 @@ def test_another_value_than_the_results_is_told(text: str, what: str) -> None:
 
     assert (hint.rule, hint.version, hint.evidence) == ("contradicted_result", 4, (3, 4))
     assert what in hint.sentence
+
+
+def test_a_time_stamp_is_compared_by_its_day() -> None:
+    run = looked_up(delivery_date="2026-05-12T08:00:00Z")
+    assert rules(*run, said("The delivery date is 12 May 2026.")) == []
+    assert rules(*run, said("The delivery date is 13 May 2026.")) == ["contradicted_result"]
 
 
 def test_another_value_is_told_in_chinese() -> None:
@@ -46,6 +54,8 @@ def test_another_value_is_told_in_chinese() -> None:
         "The total price is 120.",
         "The new total price is 150, for two more.",
         "It comes on 2026-05-12: ORD-77145.",
+        "Your delivery date is May 12th, 2026.",
+        "您的订单于2026年5月12日送达。",
         "The next order may be ORD-77146.",
     ],
 )
