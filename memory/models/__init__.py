@@ -8,6 +8,7 @@ from memory.models.distillation import Distillation
 from memory.models.embedding_model import EmbeddingModel
 from memory.models.event import Event
 from memory.models.experience import Experience
+from memory.models.experience_map import ExperienceMap
 from memory.models.finding import Finding
 from memory.models.hint import Hint
 from memory.models.idempotency_key import IdempotencyKey
@@ -46,6 +47,7 @@ __all__ = [
     "EmbeddingModel",
     "Event",
     "Experience",
+    "ExperienceMap",
     "Finding",
     "Hint",
     "IdempotencyKey",
