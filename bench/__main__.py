@@ -4,6 +4,7 @@ import sys
 
 from bench import (
     append,
+    causes,
     compaction,
     distillation,
     extraction,
@@ -27,6 +28,7 @@ BENCHMARKS = {
     "pages": pages,
     "verify": verify,
     "recovery": recovery,
+    "causes": causes,
     "extraction": extraction,
     "distillation": distillation,
     "hints": hints,

@@ -20,8 +20,9 @@ from memory.embedding.current import embedder
 from memory.errors import Damaged
 from memory.events import compaction, retention, state, verification
 from memory.events.reducer import REDUCER_VERSION
+from memory.flight import analysis
 from memory.layers import distilled, embedding, experience_map, recall, session, task
-from memory.models import IdempotencyKey, Session, Stream, Tenant, Vector
+from memory.models import Analysis, IdempotencyKey, Session, Stream, Tenant, Vector
 from memory.retrieval import vector
 from memory.retrieval.vector import VectorStore
 from memory.tenancy import for_each_tenant, in_each_tenant, tenant_scope
@@ -30,6 +31,9 @@ from memory.vocabulary import Queue
 
 # How many streams of a tenant one run looks after at most; the next one, a minute later, takes the others.
 SNAPSHOT_STREAMS = 200
+# How many streams of a tenant one run analyses at most, and how long it takes, in seconds.
+ANALYSED_STREAMS = 200
+ANALYSIS_SECONDS = 45
 # How much of each kind one run has embedded at most; the next one takes the others.
 UNEMBEDDED = 1000
 # An ended run is left alone for so long before a snapshot is taken of its end: perhaps it goes on.
@@ -160,6 +164,36 @@ def compact_streams() -> int:
 def drop_expired_segments() -> int:
     """Drop what is older than its tenant keeps it; returns how many segments that were."""
     return for_each_tenant(retention.drop_expired)
+
+
+def analyse_streams() -> int:
+    """Find causes and hints in streams that have grown, tenants in turns and a batch of events each, until the time of
+    one run is over; returns how many batches.
+
+    Raises:
+        ExceptionGroup: some could not be analysed; the others had their turn all the same.
+    """
+    end = time.monotonic() + ANALYSIS_SECONDS
+    due = []
+    for tenant in Tenant.objects.order_by("id"):
+        with tenant_scope(tenant.pk):
+            due.append(Analysis.objects.behind(analysis.RULESET, ANALYSED_STREAMS))
+    turns = deque(filter(None, chain.from_iterable(zip_longest(*due))))
+    done, failures = 0, []
+    while turns and time.monotonic() < end:
+        stream = turns.popleft()
+        try:
+            with tenant_scope(stream.tenant_id):  # a transaction for each batch: a long one would hold up the feed
+                is_whole = analysis.catch_up(stream, analysis.BATCH).is_whole
+        except Exception as error:  # noqa: BLE001  raised below
+            failures.append(error)
+            continue
+        done += 1
+        if not is_whole:
+            turns.append(stream)
+    if failures:
+        raise ExceptionGroup(f"{len(failures)} streams could not be analysed.", failures)
+    return done
 
 
 def forget_idempotency_keys() -> int:

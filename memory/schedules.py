@@ -40,6 +40,7 @@ SCHEDULES = (
     Regular("evict_experiences", minutes=10),
     Regular("consolidate", minutes=60),
     Regular("take_snapshots", minutes=1),
+    Regular("analyse_streams", minutes=1),
     Regular("compact_streams", minutes=5),
     Regular("drop_expired_segments", minutes=60),
     Regular("forget_idempotency_keys", minutes=60),

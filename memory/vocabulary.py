@@ -66,6 +66,34 @@ class HealthState(StrEnum):
     STOPPED = "stopped"
 
 
+class LinkKind(StrEnum):
+    """What a causal link between two events of a run says of the later one."""
+
+    EXPLICIT = "explicit"  # its causation_id names the earlier one
+    ASKED = "asked"  # the call was asked for by the answer
+    ANSWERED = "answered"  # the result answers the call
+    HANDED = "handed"  # the message hands on the result
+    ENTERED = "entered"  # the prompt, or the answer that shows no prompt, has the earlier one in it for the first time
+    CARRIED = "carried"  # the prompt goes on with the conversation that the earlier one began
+    KEPT = "kept"  # the prompt still has the earlier one in it; found when walking, never stored
+    LEFT = "left"  # the prompt does not have the earlier one in it any more; no cause, but the end of one
+    PROMPTED = "prompted"  # the response answers the prompt
+    SAID = "said"  # the message says what the response was
+    ENDED = "ended"  # the end of a task or step follows what was done last in it
+
+
+class LinkReason(StrEnum):
+    """How a causal link was found; `memory.flight.links.CERTAINTY` says what each is worth."""
+
+    CAUSATION_ID = "causation_id"
+    SAME_ID = "same_id"
+    SAME_TEXT = "same_text"
+    SAME_PARTS = "same_parts"
+    NAME_AND_ORDER = "name_and_order"
+    ORDER = "order"
+    SAID_SINCE = "said_since"
+
+
 class MessageRole(StrEnum):
     """Roles of a conversation that the chat formats agree on. Others are accepted and kept as sent."""
 

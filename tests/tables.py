@@ -7,11 +7,13 @@ from django.db import connection
 from memory import limits
 from memory.events import store
 from memory.events.draft import draft
+from memory.flight import analysis
 from memory.layers import deletions, knowledge, tool
-from memory.models import Decision, Distillation, Experience, QueueItem, Revision, Source, Tenant
+from memory.models import Decision, Distillation, Experience, Hint, QueueItem, Revision, Source, Stream, Tenant
 from memory.retrieval.vector import Item, VectorStore
 from memory.tenancy import tenant_scope
-from memory.vocabulary import Action, Collection, DistillationMode, Kind, Method, new_id
+from memory.vocabulary import Action, Collection, DistillationMode, HintRule, Kind, Method, Severity, new_id
+from tests.events.making import drafted
 
 
 def names() -> list[str]:
@@ -97,3 +99,23 @@ def fill_distilled(tenant: Tenant) -> Experience:
     tool.keep("clean", "Deletes old logs.")
     limits.put("ARES_MAX_TASKS", "5")
     return experience
+
+
+def fill_analysis(tenant: Tenant) -> None:
+    """A row in every table of what is found in runs, in the tenant's scope."""
+    call, result = ({"tool_call_id": "c", "name": "search"}, {"tool_call_id": "c", "content": ""})
+    store.append("analysed", [drafted("tool.call", **call), drafted("tool.result", **result)])
+    stream = Stream.objects.named("analysed")
+    analysis.catch_up(stream)
+    Hint.objects.create(
+        tenant=tenant,
+        stream=stream,
+        rule=HintRule.SILENT_AGENT,
+        severity=Severity.LOW,
+        version=2,
+        evidence=[1, 2],
+        first_evidence=1,
+        sentence="Nothing came after it.",
+        tokens_before=0,
+        found_at=datetime.now(UTC),
+    )

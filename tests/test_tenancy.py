@@ -50,6 +50,7 @@ def fill(tenant: Tenant, user: User) -> str:
         verified = verification.verify(Stream.objects.named("run"))
         Finding.objects.create(tenant=tenant, stream=verified.stream, version=1, found_at=verified.verified_at)
         tables.fill_distilled(tenant)
+        tables.fill_analysis(tenant)
         Membership.objects.create(tenant=tenant, user=user)
         audit.record("command:tests", "tests.filled", tenant.slug)
         Allowance.objects.create(tenant=tenant, measure="requests", minute=verified.verified_at)
@@ -215,6 +216,10 @@ def test_a_reference_into_another_tenant_is_refused(application: raw.Connection,
         "verification": ("stream", "verified_at, version, faults, clean_version, clean_hash"),
         "finding": ("stream", "version, fault, detail, found_at"),
         "ledgerentry": ("stream", "version, kind, method, model, occurred_at, raw_tokens, sent_tokens, saved_tokens, input_tokens, cached_tokens, output_tokens, reasoning_tokens, is_reported, request_key"),
+        "analysis": ("stream", "version, ruleset, key, analysed_at"),
+        "causallink": ("stream", "effect, cause, kind, certainty, how"),
+        "hint": ("stream", "rule, severity, version, evidence, first_evidence, sentence, tokens_before, found_at"),
+        "piece": ("stream", "digest, version"),
         "task": ("session", "id, user_id, status, created_at, updated_at"),
     }  # fmt: skip
     own = {"id": "'copy'", "event_id": "'copy'"}

@@ -12,6 +12,7 @@ from django.db.models import Model, Q, QuerySet
 from rest_framework.request import Request
 
 from memory.errors import Forbidden, NotFound
+from memory.events import history
 from memory.flight import agents
 from memory.models import ApiKey, Distillation, Experience, Session, Stream, Task
 from memory.retrieval.filters import Filters
@@ -143,6 +144,12 @@ def _check_stream(key: ApiKey, name: str) -> None:
         cast(Any, _mine(key, Stream.objects.all())).named(name)
 
 
+def _check_event(key: ApiKey, event_id: str) -> None:
+    event = history.find([event_id]).get(event_id)
+    if event is not None:
+        _check_stream(key, event.stream.name)
+
+
 def _check_agent(key: ApiKey, agent_id: str) -> None:
     if agent_id != key.agent_id:
         raise NotFound(agents.unknown(agent_id))
@@ -166,6 +173,7 @@ CHECKS: Mapping[str, Callable[[ApiKey, str], None]] = {
     "distillation_id": _by_id(Distillation),
     "experience_id": _by_id(Experience, _known),
     "stream": _check_stream,
+    "event_id": _check_event,
     "a": _check_stream,
     "b": _check_stream,
     "version": _check_nothing,

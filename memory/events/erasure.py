@@ -8,6 +8,7 @@ from django.db import connection
 from memory import sql
 from memory.errors import Conflict
 from memory.events import history, segments, state
+from memory.models.analysis import Analysis
 from memory.models.event import Event
 from memory.models.ledger_entry import LedgerEntry
 from memory.models.note import Note
@@ -24,7 +25,7 @@ def blank_stream(stream: Stream) -> dict[str, int]:
 
     Returns:
         How many events were blanked in their table and in segments, how many segments were rewritten for it, and how
-        many snapshots, entries of the token ledger and notes were deleted.
+        many snapshots, entries of the token ledger, notes, causal links, hints and pieces of text were deleted.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT aresweb_erase_events(%s)", [stream.pk])
@@ -34,6 +35,7 @@ def blank_stream(stream: Stream) -> dict[str, int]:
     entries = LedgerEntry.objects.filter(stream=stream).delete()[0]
     notes = Note.objects.filter(stream=stream).delete()[0]
     Recollection.objects.filter(stream=stream).delete()
+    found = Analysis.objects.forget(stream)
     gone = history.dropped(stream)
     if gone:
         state.begin_after(stream, gone.first_version - 1)
@@ -46,6 +48,7 @@ def blank_stream(stream: Stream) -> dict[str, int]:
         "snapshots": snapshots,
         "ledger_entries": entries,
         "notes": notes,
+        **found,
     }
 
 

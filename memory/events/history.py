@@ -15,12 +15,13 @@ from datetime import datetime
 from django.db.models import F, Q, Sum
 
 from memory import sql
-from memory.errors import EventIdTaken, Gone
+from memory.errors import EventIdTaken, Gone, NotFound
 from memory.events import facts, segments
 from memory.events.walk import HASH_BYTES
 from memory.models.event import Event
 from memory.models.segment import Segment, SegmentQuerySet
 from memory.models.stream import Stream
+from memory.vocabulary import IDENTIFIER_MAX_LENGTH, is_identifier
 
 Place = tuple[int, int]
 # Events of the table in memory at once: each payload may have megabytes.
@@ -184,6 +185,24 @@ def count_since(moment: datetime) -> int:
 def find(event_ids: Collection[str]) -> dict[str, Event]:
     """The events of the tenant that have these ids, by id; those that retention has dropped are left out."""
     return _find(event_ids)[0]
+
+
+def named(event_id: str) -> Event:
+    """The event of the tenant that has this id.
+
+    Raises:
+        NotFound: there is none.
+        Gone: retention has dropped it.
+    """
+    found, dropped_ids = _find([event_id]) if is_identifier(event_id) else ({}, set())
+    if dropped_ids:
+        holding = [segment_id for _, segment_id in sql.run("archived_ids", {"hashes": [segments.id_hash(event_id)]})]
+        segment = Segment.objects.dropped().select_related("stream").filter(pk__in=holding).first()
+        if segment is not None and segment.dropped_at:
+            raise dropped(segment.stream) or Gone(segment.stream.name, segment.last_version + 1, segment.dropped_at)
+    if event_id not in found:
+        raise NotFound(f"There is no event {event_id[:IDENTIFIER_MAX_LENGTH]!r}.")
+    return found[event_id]
 
 
 def recorded(event_ids: Collection[str]) -> dict[str, Event]:

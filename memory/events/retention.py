@@ -11,6 +11,7 @@ from django.db.models import Count, F, Sum
 from memory import sql
 from memory.errors import Damaged, Gone
 from memory.events import state
+from memory.models.analysis import Analysis
 from memory.models.segment import Segment, SegmentQuerySet
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
@@ -77,6 +78,7 @@ def _drop(stream: Stream, days: int) -> int:
     state.keep_snapshot(due[-1])
     dropped = sum(bool(sql.run("drop_segment", {"segment_id": segment.pk})[0][0]) for segment in due)
     Snapshot.objects.filter(stream=stream, version__lt=due[-1].last_version).delete()
+    Analysis.objects.forget_up_to(stream, due[-1].last_version)
     return dropped
 
 

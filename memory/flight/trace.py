@@ -43,11 +43,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A message of a prompt, as a model was given it."""
+    """A message of a prompt, as a model was given it, with the calls that it asks for."""
 
     role: str
     text: str
     call_id: str
+    asked: tuple[Asked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,4 +142,5 @@ def _given(messages: Any) -> Iterator[Given]:
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, Mapping):
             text = facts.text_of(message.get("content"))
-            yield Given(facts.string(message, "role"), text, facts.string(message, "tool_call_id"))
+            asked = tuple(_asked(message.get("tool_calls")))
+            yield Given(facts.string(message, "role"), text, facts.string(message, "tool_call_id"), asked)

@@ -1,8 +1,10 @@
 """The tables, one a file."""
 
 from memory.models.allowance import Allowance
+from memory.models.analysis import Analysis
 from memory.models.api_key import ApiKey
 from memory.models.audit_entry import AuditEntry
+from memory.models.causal_link import CausalLink
 from memory.models.decision import Decision
 from memory.models.deletion import Deletion
 from memory.models.distillation import Distillation
@@ -11,6 +13,7 @@ from memory.models.event import Event
 from memory.models.experience import Experience
 from memory.models.experience_map import ExperienceMap
 from memory.models.finding import Finding
+from memory.models.hint import Hint
 from memory.models.idempotency_key import IdempotencyKey
 from memory.models.indexed_text import IndexedText
 from memory.models.knowledge import Knowledge
@@ -19,6 +22,7 @@ from memory.models.membership import Membership
 from memory.models.message import Message
 from memory.models.note import Note
 from memory.models.passage import Passage
+from memory.models.piece import Piece
 from memory.models.posting import Posting
 from memory.models.queue_item import QueueItem
 from memory.models.recollection import Recollection
@@ -39,9 +43,11 @@ from memory.models.verification import Verification
 
 __all__ = [
     "Allowance",
+    "Analysis",
     "ApiKey",
     "ArchivedId",
     "AuditEntry",
+    "CausalLink",
     "Decision",
     "Deletion",
     "Distillation",
@@ -50,6 +56,7 @@ __all__ = [
     "Experience",
     "ExperienceMap",
     "Finding",
+    "Hint",
     "IdempotencyKey",
     "IndexedText",
     "Knowledge",
@@ -58,6 +65,7 @@ __all__ = [
     "Message",
     "Note",
     "Passage",
+    "Piece",
     "Posting",
     "QueueItem",
     "Recollection",

@@ -8,7 +8,7 @@ from memory.errors import NotFound
 from memory.events import state, store
 from memory.layers import session, task
 from memory.manager import MemoryManager
-from memory.models import Event, IdempotencyKey, Snapshot, Stream, Tenant
+from memory.models import CausalLink, Event, Hint, IdempotencyKey, Piece, Snapshot, Stream, Tenant
 from tests import tables
 from tests.api.conftest import ApiClient
 from tests.distillation.running import distilled, known, said
@@ -59,6 +59,7 @@ def told(api: ApiClient) -> str:
         assert (response.status_code, SECRET in response.content.decode()) == (200, True)
     with override_settings(ARES={**settings.ARES, "ARES_SNAPSHOT_EVERY": 10}):
         assert SECRET in api.get(f"/streams/{opened}/state").content.decode()
+    assert api.get(f"/runs/{opened}/hints").json()["analysed_to"] > 30
     return opened
 
 
@@ -67,11 +68,18 @@ def test_nothing_of_a_deleted_session_is_left_in_any_table_and_its_chain_verifie
 ) -> None:
     opened = told(api)
     assert {"memory_event", "memory_message", "memory_session", "memory_snapshot", "memory_stream", "memory_task",
-            "memory_idempotencykey", "memory_ledgerentry"} <= set(tables.holding(SECRET))  # fmt: skip
+            "memory_idempotencykey", "memory_ledgerentry", "memory_analysis"} <= set(tables.holding(SECRET))  # fmt: skip
     kept = list(Event.objects.order_by("version").values_list("version", "type", "occurred_at", "digest", "hash"))
+    found = {
+        "links": CausalLink.objects.count(),
+        "hints": Hint.objects.count(),
+        "pieces": Piece.objects.count(),
+    }
+    assert min(found["links"], found["pieces"]) > 30
     receipt = MANAGER.delete_session(opened)
     assert tables.holding(SECRET) == []
     assert receipt["rows"] == {
+        **found,
         "messages": 21,
         "tasks": 2,
         "idempotency_keys": 10,

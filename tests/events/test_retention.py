@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from psycopg import sql as psycopg_sql
 
 from memory import jobs, recovery
-from memory.errors import Damaged, EventIdTaken, Gone
+from memory.errors import Damaged, EventIdTaken, Gone, NotFound
 from memory.events import erasure, history, retention, state, store
 from memory.events.cursor import Cursor, read_all
 from memory.events.reducer import REDUCER_VERSION, initial_state
@@ -159,9 +159,21 @@ def test_a_stream_that_is_erased_afterwards_has_states_without_what_it_said(drop
         "snapshots": 1,
         "ledger_entries": 9,
         "notes": 0,
+        "links": 0,
+        "hints": 0,
+        "pieces": 0,
     }
     assert tables.holding("text ") == []
     assert state.state_at(dropped, 47)["version"] == 47
+
+
+def test_an_event_is_found_by_its_id_or_it_is_told_that_it_is_gone(dropped: Stream) -> None:
+    assert history.named("e30").version == 30
+    with pytest.raises(Gone) as gone:
+        history.named("e5")
+    assert gone.value.first_version == 21
+    with pytest.raises(NotFound):
+        history.named("e99")
 
 
 def test_the_timeline_shows_dropped_events_as_such(dropped: Stream) -> None:
