@@ -5,14 +5,16 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib.auth import get_user
 from django.contrib.auth.decorators import login_required
+from django.contrib.sessions.backends.db import SessionStore
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from memory.errors import Damaged, NotFound
-from memory.models import Membership
+from memory.models import Membership, User
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role
 
@@ -47,6 +49,14 @@ def is_admin(request: HttpRequest) -> bool:
     """Whether the viewer is an admin of the tenant that is shown."""
     membership = getattr(request, "membership", None)
     return membership is not None and membership.is_at_least(Role.ADMIN)
+
+
+def is_still_member(request: MemberRequest) -> bool:
+    """Whether the log-in of a request that takes long still holds, and the membership with it."""
+    now = HttpRequest()
+    now.session = SessionStore(request.session.session_key)
+    user = get_user(now)
+    return isinstance(user, User) and any(member.pk == request.membership.pk for member in Membership.objects.of(user))
 
 
 def member_required(view: View) -> View:

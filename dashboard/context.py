@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from dashboard import navigation
@@ -16,6 +17,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     may_change = membership is not None and membership.is_at_least(Role.OPERATOR)
     groups = navigation.links(at or "", is_operator=may_change)
     return {
+        "oidc": settings.ARES_OIDC,
         "tenant": membership.tenant if membership else None,
         "is_admin": is_admin(request),
         "tenants": [other.tenant for other in getattr(request, "memberships", [])],

@@ -57,7 +57,7 @@ GROUPS = (
         "Operations",
         (Entry("operations", "Operations", "w", frozenset({"operations_retry"}), is_for_operators=True),),
     ),
-    Group("Settings", (Entry("settings", "Settings", ","),)),
+    Group("Settings", (Entry("settings", "Settings", ","), Entry("people", "People", "p", frozenset({"invite"})))),
 )
 
 

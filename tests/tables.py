@@ -6,7 +6,7 @@ from django.db import connection
 
 from memory import limits
 from memory.layers import knowledge, tool
-from memory.models import Decision, Distillation, Experience, QueueItem, Revision, Source, Tenant
+from memory.models import Decision, Distillation, Experience, Invitation, QueueItem, Revision, Source, Tenant
 from memory.retrieval.vector import Item, VectorStore
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Action, Collection, DistillationMode, Kind, Method, new_id
@@ -89,4 +89,5 @@ def fill_distilled(tenant: Tenant) -> Experience:
     knowledge.create("Runbook", "Delete the old logs.")
     tool.keep("clean", "Deletes old logs.")
     limits.put("ARES_MAX_TASKS", "5")
+    Invitation.objects.create(tenant=tenant, email="new@example.com", role="viewer", created_at=now, expires_at=now)
     return experience

@@ -9,6 +9,7 @@ from memory.models.experience import Experience
 from memory.models.finding import Finding
 from memory.models.idempotency_key import IdempotencyKey
 from memory.models.indexed_text import IndexedText
+from memory.models.invitation import Invitation
 from memory.models.knowledge import Knowledge
 from memory.models.ledger_entry import LedgerEntry
 from memory.models.membership import Membership
@@ -41,6 +42,7 @@ __all__ = [
     "Finding",
     "IdempotencyKey",
     "IndexedText",
+    "Invitation",
     "Knowledge",
     "LedgerEntry",
     "Membership",
