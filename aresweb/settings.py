@@ -161,9 +161,11 @@ ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key", "
 # The proxy that sets X-Forwarded-Proto adds the client's address to X-Forwarded-For.
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if HTTPS else 0
 MFA_ADAPTER = "dashboard.accounts.adapters.MFAAdapter"
+MFA_FORMS = {"activate_totp": "dashboard.accounts.forms.ActivateTOTPForm"}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "aresweb"
 MFA_TOTP_TOLERANCE = 1
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # whoever is locked out asks an administrator, not the mail
 OIDC = INSTALLATION["ARES_OIDC_URL"]
 ARES_OIDC = {"provider_id": "sso", "name": INSTALLATION["ARES_OIDC_NAME"]} if OIDC else None
 SOCIALACCOUNT_ADAPTER = "dashboard.accounts.adapters.SocialAccountAdapter"

@@ -51,6 +51,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # django-all
         """Have the worker tell somebody of a change of their account, so that no mail server holds it up."""
         mail.enqueue(mail.send_notice, user.pk, template_prefix.rpartition("/")[2], self.get_client_ip(self.request))
 
+    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
+        """Whoever changes how an account is logged in to proves once more to be its owner: a session may be stolen."""
+        return True
+
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """Back to where it began."""
         return reverse("dashboard:account")

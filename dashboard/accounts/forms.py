@@ -1,5 +1,9 @@
 """Forms of accounts."""
 
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp import forms as totp
+from allauth.mfa.totp.internal.auth import TOTP
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -21,6 +25,17 @@ class ResetPasswordForm(forms.Form):
         email: str = self.cleaned_data["email"]
         mail.enqueue(mail.send_reset, email.lower(), mail.origin(request))
         return email
+
+
+class ActivateTOTPForm(totp.ActivateTOTPForm):  # type: ignore[misc]
+    """Turns two-step log-in on. The code that does it is used up: it does not log in as well."""
+
+    def clean_code(self) -> str:
+        """The code, once."""
+        code: str = super().clean_code()
+        if not TOTP(Authenticator(user=self.user))._mark_code_used(code):
+            raise get_adapter().validation_error("incorrect_code")
+        return code
 
 
 class NewAccountForm(forms.Form):
