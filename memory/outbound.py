@@ -8,6 +8,7 @@ the environment is asked, since that would look names up by itself.
 import socket
 from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
 
 import httpx
 from django.conf import settings
@@ -68,7 +69,8 @@ def is_public(address: IPAddress) -> bool:
 def allowed_hosts() -> frozenset[str]:
     """Hosts that may have private addresses: those of ARES_PRIVATE_HOSTS, and what the environment's own addresses of
     services name as an address or as `localhost`, for that can mean nothing else."""
-    named = {httpx.URL(text).host.lower() for name, text in settings.ARES_SERVICES.items() if name.endswith("_URL")}
+    addresses = (text for name, text in settings.ARES_SERVICES.items() if name.endswith("_URL"))
+    named = {urlsplit(text).hostname or "" for text in addresses}
     return frozenset(
         {host.lower().strip("[]") for host in settings.ARES_PRIVATE_HOSTS}
         | {host for host in named if host == "localhost" or _literal(host) is not None}
