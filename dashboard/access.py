@@ -51,6 +51,17 @@ def is_admin(request: HttpRequest) -> bool:
     return membership is not None and membership.is_at_least(Role.ADMIN)
 
 
+def find_membership(request: Any) -> bool:
+    """Give the request its memberships, and the one in the tenant that is shown; whether there is any."""
+    request.memberships = Membership.objects.of(request.user)
+    chosen = request.session.get(SESSION_TENANT)
+    if request.memberships:
+        request.membership = next(
+            (member for member in request.memberships if member.tenant.slug == chosen), request.memberships[0]
+        )
+    return bool(request.memberships)
+
+
 def is_still_member(request: MemberRequest) -> bool:
     """Whether the log-in of a request that takes long still holds, and the membership with it."""
     now = HttpRequest()
@@ -65,13 +76,8 @@ def member_required(view: View) -> View:
     @login_required
     @wraps(view)
     def guarded(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        request.memberships = Membership.objects.of(request.user)
-        if not request.memberships:
+        if not find_membership(request):
             return render(request, "dashboard/errors/403.html", {"reason": "no-tenant"}, status=403)
-        chosen = request.session.get(SESSION_TENANT)
-        request.membership = next(
-            (member for member in request.memberships if member.tenant.slug == chosen), request.memberships[0]
-        )
         try:
             with tenant_scope(request.membership.tenant_id):
                 response = view(request, *args, **kwargs)

@@ -6,7 +6,6 @@ from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.mfa.totp import views as totp
 from allauth.socialaccount import views as social
 from allauth.socialaccount.providers.openid_connect.urls import urlpatterns as openid_connect
-from django.conf import settings
 from django.contrib.auth.views import LogoutView
 from django.urls import path, re_path
 
@@ -34,12 +33,8 @@ urlpatterns = [
     path("account/two-step/off/", totp.deactivate_totp, name="mfa_deactivate_totp"),
     path("account/recovery-codes/", recovery_codes.view_recovery_codes, name="mfa_view_recovery_codes"),
     path("account/recovery-codes/new/", recovery_codes.generate_recovery_codes, name="mfa_generate_recovery_codes"),
+    path("account/connections/", social.connections, name="socialaccount_connections"),
+    path("login/failed/", social.login_error, name="socialaccount_login_error"),
+    path("login/cancelled/", social.login_cancelled, name="socialaccount_login_cancelled"),
+    *openid_connect,  # 404 where no issuer is set
 ]
-
-if settings.ARES_OIDC:
-    urlpatterns += [
-        path("account/connections/", social.connections, name="socialaccount_connections"),
-        path("login/failed/", social.login_error, name="socialaccount_login_error"),
-        path("login/cancelled/", social.login_cancelled, name="socialaccount_login_cancelled"),
-        *openid_connect,
-    ]

@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import SimpleTemplateResponse
 from django.urls import reverse
+from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 
 from dashboard.access import SESSION_TENANT
@@ -34,7 +35,7 @@ class Administration(AdminSite):
         """Administrators of the installation, and nobody else."""
         return request.user.is_active and request.user.is_superuser
 
-    @never_cache
+    @method_decorator(never_cache)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """The one log-in of the project, with its second step and its limits, instead of a form of the admin's own."""
         if request.user.is_authenticated:

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dashboard.access import SESSION_TENANT, member_required
+from dashboard.access import SESSION_TENANT, find_membership, member_required
 from dashboard.pages import row_number
 
 NAME_LENGTH = 200
@@ -29,6 +29,7 @@ def account(request: Any) -> HttpResponse:
         request.user.save(update_fields=["name"])
         messages.success(request, "Your name was saved.")
         return redirect("dashboard:account")
+    find_membership(request)
     sessions = sorted(UserSession.objects.purge_and_list(request.user), key=lambda one: one.created_at, reverse=True)
     context = {
         "has_two_step": Authenticator.objects.filter(user=request.user, type=Authenticator.Type.TOTP).exists(),

@@ -183,5 +183,5 @@ def test_the_password_is_in_no_answer(mara: User) -> None:
 
 
 def test_there_is_no_sign_up(db: None) -> None:
-    for path in ("/signup/", "/accounts/signup/", "/login/failed/", "/oidc/sso/login/"):
+    for path in ("/signup/", "/accounts/signup/", "/oidc/sso/login/", "/oidc/sso/login/callback/"):
         assert Client().get(path).status_code == 404
