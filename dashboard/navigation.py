@@ -30,7 +30,7 @@ GROUPS = (
     Group(
         "Runs",
         (
-            Entry("runs", "Runs", "r", frozenset({"run", "run_crash"})),
+            Entry("runs", "Runs", "r", frozenset({"run", "run_crash", "run_compare"})),
             Entry("agents", "Agents", "a"),
             Entry("integrity", "Integrity", "i"),
         ),

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from dashboard import formats
+from django.utils.safestring import SafeString
+
+from dashboard import formats, prose
 from memory.events import facts
 from memory.flight import timeline
 from memory.models import Event
@@ -39,11 +41,14 @@ COUNTERS = (
 LONGEST = 20_000
 MOST_PAIRS = 200
 CODE_FIELDS = {"content", "output", "prompt"}
+# What is said to people, or by a model.
+PROSE = ("message", "llm.response")
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of an event: a `text`, an `error`, `pairs` of key and text, or the `calls` that a message asks for."""
+    """A part of an event: a `text`, with `html` where it is markdown; a `tree` of JSON; an `error`; `pairs` of key and
+    text; or the `calls` that a message asks for."""
 
     label: str
     shape: str
@@ -51,6 +56,8 @@ class Block:
     is_code: bool = False
     pairs: list[tuple[str, str]] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
+    html: SafeString | None = None
+    tree: prose.Node | None = None
 
 
 def event_context(event: Event, cause: Event | None) -> dict[str, Any]:
@@ -86,8 +93,7 @@ def blocks(event_type: str, payload: facts.Payload) -> list[Block]:
     for name in ("content", "input", "output", "prompt"):
         text = facts.text_of(rest.pop(name, None))
         if text:
-            is_code = (name in CODE_FIELDS and not event_type.startswith("message")) or text.startswith(("{", "["))
-            made.append(Block("" if name == "content" else name, "text", cut(text), is_code))
+            made.append(_said(event_type, name, text))
     if "content" in payload and not facts.text_of(payload["content"]) and event_type.startswith("tool"):
         made.append(Block("content", "text", timeline.EMPTY))
     calls = rest.pop("tool_calls", None)
@@ -103,6 +109,18 @@ def blocks(event_type: str, payload: facts.Payload) -> list[Block]:
     if other:
         made.append(Block("more" if made else "", "pairs", pairs=_pairs(other)))
     return made
+
+
+def _said(event_type: str, name: str, text: str) -> Block:
+    """A text in the form in which it is read best. What machines wrote is code, unless it is prose for people."""
+    label = "" if name == "content" else name
+    if (bytes_told := prose.told(text)) is not None:
+        return Block(label, "text", bytes_told, is_code=True)
+    if (tree := prose.tree(text)) is not None:
+        return Block(label, "tree", tree=tree)
+    is_code = (name in CODE_FIELDS and not event_type.startswith(PROSE)) or text.startswith(("{", "["))
+    shown = cut(text)
+    return Block(label, "text", shown, is_code, html=None if is_code else prose.markdown(shown))
 
 
 def cut(text: str) -> str:
@@ -176,5 +194,5 @@ def _pairs(value: Any) -> list[tuple[str, str]]:
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
-        return cut(value)
+        return prose.told(value) or cut(value)
     return cut(json.dumps(value, indent=2 if isinstance(value, dict | list) else None, ensure_ascii=False))

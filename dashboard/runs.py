@@ -32,6 +32,8 @@ class Run:
     strip: str
     url: str
     fault_count: int
+    forked_from: str
+    forked_at: int
 
 
 def is_live(stream: Stream, now: datetime) -> bool:
@@ -58,4 +60,6 @@ def of(stream: Stream, faults: int = 0) -> Run:
         strip=stream.strip,
         url=reverse("dashboard:run", args=[stream.name]),
         fault_count=faults,
+        forked_from=stream.forked_from,
+        forked_at=stream.forked_at,
     )

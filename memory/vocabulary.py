@@ -33,6 +33,7 @@ class EventType(StrEnum):
     AGENT_RESTORED = "agent.restored"
     AGENT_HEARTBEAT = "agent.heartbeat"
     AGENT_FLAPPING = "agent.flapping"
+    RUN_FORKED = "run.forked"
     STEP_STARTED = "step.started"
     STEP_COMPLETED = "step.completed"
     STEP_FAILED = "step.failed"

@@ -8,8 +8,9 @@ from psycopg import errors, sql
 
 from memory.errors import TenantMissing
 from memory.events import compaction, state, store, verification
+from memory.flight import notes
 from memory.layers import session, task
-from memory.models import ApiKey, Finding, IdempotencyKey, Membership, Snapshot, Stream, Tenant, User
+from memory.models import ApiKey, Finding, IdempotencyKey, Membership, SavedView, Snapshot, Stream, Tenant, User
 from memory.tenancy import current_tenant_id, in_each_tenant, tenant_scope
 from tests import raw, tables
 from tests.events.making import drafted
@@ -35,6 +36,8 @@ def fill(tenant: Tenant, user: User) -> str:
         Finding.objects.create(tenant=tenant, stream=verified.stream, version=1, found_at=verified.verified_at)
         tables.fill_distilled(tenant)
         Membership.objects.create(tenant=tenant, user=user)
+        notes.add(Stream.objects.named("run"), 1, "odd", "bug", user)
+        SavedView.objects.create(tenant=tenant, user=user, name="mine", created_at=verified.verified_at)
         IdempotencyKey.objects.create(tenant=tenant, key="k", request_digest=b"d")
         return ApiKey.objects.issue(tenant, "key")[1]
 

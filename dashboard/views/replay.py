@@ -3,28 +3,34 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.http import require_POST
 
-from dashboard import experience_page, formats, readable, runs
-from dashboard.access import member_required
-from memory.errors import Gone, NotFound
+from dashboard import experience_page, formats, panels, readable, runs
+from dashboard.access import member_required, role_required
+from memory.errors import Conflict, Gone, Invalid, NotFound
 from memory.events import history
-from memory.events.state import state_at
-from memory.flight import agents, crash, timeline
+from memory.flight import agents, crash, fork, notes, timeline
 from memory.models import Session, Stream, Verification
 from memory.vocabulary import Role
 
 WINDOW = 100
+MOST_FORKS = 20
 
 
 @member_required
 def run(request: Any, name: str) -> HttpResponse:
     """The page at the step that `?at=` names, the last one without it; for a page that is open, its head anew."""
     stream = Stream.objects.named(name)
-    version = _number(request.GET.get("at"), stream.version)
+    return _page(request, stream, _number(request.GET.get("at"), stream.version), {})
+
+
+def _page(request: Any, stream: Stream, version: int, refused: dict[str, str]) -> HttpResponse:
     version = min(max(version, 1), stream.version)
     context: dict[str, Any] = {
+        **refused,
         "run": runs.of(stream),
         "version": version,
         "is_live": runs.is_live(stream, timezone.now()),
@@ -34,11 +40,12 @@ def run(request: Any, name: str) -> HttpResponse:
         "has_crash_story": crash.has_story(stream, agents.health_of_run(stream, timezone.now())),
         "archived_events": history.archived(stream),
         "dropped": history.dropped(stream),
+        "forks": list(Stream.objects.forks_of(stream.name)[:MOST_FORKS]),
     }
     if request.headers.get("HX-Request"):
         return render(request, "dashboard/runs/detail.html#head", context)
     if stream.version:
-        context |= {"rows": _rows(stream, *_around(stream, version)), **_step(stream, version)}
+        context |= {"rows": _rows(stream, *_around(stream, version)), **_step(request, stream, version)}
     return render(request, "dashboard/runs/detail.html", context)
 
 
@@ -70,7 +77,7 @@ def run_timeline(request: HttpRequest, name: str) -> HttpResponse:
 def run_step(request: HttpRequest, name: str, version: int) -> HttpResponse:
     """One event and the state after it."""
     stream = Stream.objects.named(name)
-    context = {"run": runs.of(stream), **_step(stream, version)}
+    context = {"run": runs.of(stream), **_step(request, stream, version)}
     return render(request, context["step_template"], context)
 
 
@@ -83,19 +90,51 @@ def run_payload(request: HttpRequest, name: str, version: int) -> HttpResponse:
     return HttpResponse(found[0].payload_json, content_type="application/json")
 
 
-def _step(stream: Stream, version: int) -> dict[str, Any]:
+@member_required
+def run_fork(request: HttpRequest, name: str, version: int) -> JsonResponse:
+    """What is needed to run on from a step, as a file."""
+    told = fork.as_json(fork.fork(Stream.objects.named(name), version))
+    answer = JsonResponse(told, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    answer["Content-Disposition"] = f'attachment; filename="{told["stream"]}.json"'
+    return answer
+
+
+@require_POST
+@role_required(Role.OPERATOR)
+def add_note(request: Any, name: str, version: int) -> HttpResponse:
+    """Write a note to an event. What is refused is given back, to be mended."""
+    stream = Stream.objects.named(name)
+    text, tags = request.POST.get("text", ""), request.POST.get("tags", "")
     try:
-        state = readable.state_context(state_at(stream, version))
-    except Gone:
-        state = None
+        notes.add(stream, version, text, tags, request.user)
+    except (Invalid, Conflict) as error:
+        refused = {"note_refusal": error.detail, "note_text": text, "note_tags": tags}
+        return _page(request, stream, version, refused)
+    return redirect(_address(stream, version))
+
+
+@require_POST
+@role_required(Role.OPERATOR)
+def delete_note(request: HttpRequest, name: str, version: int, note_id: int) -> HttpResponse:
+    """Delete a note."""
+    stream = Stream.objects.named(name)
+    notes.remove(stream, note_id)
+    return redirect(_address(stream, version))
+
+
+def _address(stream: Stream, version: int) -> str:
+    return f"{reverse('dashboard:run', args=[stream.name])}?at={version}"
+
+
+def _step(request: Any, stream: Stream, version: int) -> dict[str, Any]:
     try:
         found = history.read(stream, version, version)
     except Gone as gone:
         return {
             "step_template": "dashboard/runs/gone.html",
             "event": {"version": version},
-            "gone": gone,
-            "state": state,
+            "dropped_before": gone,
+            **panels.context(stream, version, request.GET),
         }
     if not found:
         raise NotFound(f"Run {stream.name} has no event {version}.")
@@ -104,9 +143,19 @@ def _step(stream: Stream, version: int) -> dict[str, Any]:
     return {
         "step_template": "dashboard/runs/step.html",
         "event": readable.event_context(event, cause),
-        "state": state,
+        **panels.context(stream, version, request.GET),
+        "notes": notes.of_step(stream, version),
+        "may_note": request.membership.is_at_least(Role.OPERATOR),
+        "step_url": _address(stream, version),
+        "curl": _curl(request, stream, version),
         "experiences": experience_page.from_step(stream.name, version),
     }
+
+
+def _curl(request: HttpRequest, stream: Stream, version: int) -> str:
+    """The command that reads the event by the API."""
+    address = request.build_absolute_uri(f"/api/v1/streams/{stream.name}/events?from_version={version}&limit=1")
+    return f'curl -H "Authorization: Bearer $ARES_API_KEY" "{address}"'
 
 
 def _around(stream: Stream, version: int) -> tuple[int, int]:
@@ -116,9 +165,12 @@ def _around(stream: Stream, version: int) -> tuple[int, int]:
 
 
 def _rows(stream: Stream, first: int, last: int) -> list[dict[str, Any]]:
+    window = timeline.window(stream, first, last)
+    noted = notes.within(stream, [row.version for row in window])
     return [
         {
             "version": row.version,
+            "notes": noted[row.version],
             "family": row.family,
             "is_error": row.is_error,
             "kind": row.kind,
@@ -129,7 +181,7 @@ def _rows(stream: Stream, first: int, last: int) -> list[dict[str, Any]]:
             "duration": formats.milliseconds(row.duration_ms),
             "offset": formats.offset(row.offset),
         }
-        for row in timeline.window(stream, first, last)
+        for row in window
     ]
 
 

@@ -1,7 +1,5 @@
 """A run to take away: `GET /streams/{stream}/export` and `GET /streams/{stream}/fixture`."""
 
-from typing import Any
-
 from django.http import HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
@@ -13,7 +11,7 @@ from memory.api.fields import AnyJSONField, ObjectField
 from memory.api.rendering import JSONRenderer, exact
 from memory.api.views import TenantView, whole_number
 from memory.events import export
-from memory.flight.fixture import fixture
+from memory.flight.fixture import as_json, fixture
 from memory.models import Stream
 
 
@@ -79,13 +77,4 @@ class FixtureView(TenantView):
         """Give the state and conversation after event `version`, and the tool results recorded after it, in order."""
         found = Stream.objects.named(stream)
         made = fixture(found, whole_number(request, "version", found.version, 0, 2**63 - 1))
-        told: dict[str, Any] = {
-            "stream": found.name,
-            "version": made.version,
-            "hash": made.hash.hex(),
-            "state": exact(made.state),
-            "messages": exact(made.messages),
-            "remaining": exact(made.remaining),
-            "is_whole": made.is_whole,
-        }
-        return Response(told)
+        return Response(exact(as_json(made)))

@@ -4,6 +4,7 @@ from django.urls import path
 
 from memory.api import (
     agents,
+    comparisons,
     contexts,
     distillations,
     events,
@@ -13,6 +14,7 @@ from memory.api import (
     messages,
     search,
     sessions,
+    steps,
     streams,
     tasks,
     tools,
@@ -46,6 +48,10 @@ urlpatterns = [
     path("streams/<str:stream>/verification", verification.VerificationView.as_view()),
     path("streams/<str:stream>/export", exports.ExportView.as_view()),
     path("streams/<str:stream>/fixture", exports.FixtureView.as_view()),
+    path("runs/<str:a>/diff/<str:b>", comparisons.RunDiffView.as_view()),
+    path("runs/<str:stream>/steps/<int:version>/changes", steps.StepChangesView.as_view()),
+    path("runs/<str:stream>/steps/<int:version>/context", steps.StepContextView.as_view()),
+    path("runs/<str:stream>/steps/<int:version>/fork", steps.StepForkView.as_view()),
     # An agent's id is its client's, and may hold slashes.
     path("agents", agents.AgentsView.as_view()),
     path("agents/<path:agent_id>/recovery", agents.RecoveryView.as_view()),

@@ -10,6 +10,7 @@ from memory.errors import Conflict
 from memory.events import history, segments, state
 from memory.models.event import Event
 from memory.models.ledger_entry import LedgerEntry
+from memory.models.note import Note
 from memory.models.segment import Segment
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
@@ -22,7 +23,7 @@ def blank_stream(stream: Stream) -> dict[str, int]:
 
     Returns:
         How many events were blanked in their table and in segments, how many segments were rewritten for it, and how
-        many snapshots and entries of the token ledger were deleted.
+        many snapshots, entries of the token ledger and notes were deleted.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT aresweb_erase_events(%s)", [stream.pk])
@@ -30,6 +31,7 @@ def blank_stream(stream: Stream) -> dict[str, int]:
     archived = [_blank(segment) for segment in Segment.objects.of_stream(stream).kept()]
     snapshots = Snapshot.objects.filter(stream=stream).delete()[0]
     entries = LedgerEntry.objects.filter(stream=stream).delete()[0]
+    notes = Note.objects.filter(stream=stream).delete()[0]
     gone = history.dropped(stream)
     if gone:
         state.begin_after(stream, gone.first_version - 1)
@@ -41,6 +43,7 @@ def blank_stream(stream: Stream) -> dict[str, int]:
         "segments": sum(1 for events in archived if events),
         "snapshots": snapshots,
         "ledger_entries": entries,
+        "notes": notes,
     }
 
 

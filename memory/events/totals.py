@@ -6,11 +6,13 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from memory.events import facts, strip
-from memory.vocabulary import HOUSEKEEPING, EventType, Outcome
+from memory.vocabulary import HOUSEKEEPING, STREAM_NAME_MAX_LENGTH, STREAM_NAME_PATTERN, EventType, Outcome
 
 TITLE_LENGTH = 120
 # A client that makes up a new type for each event must not blow up the row.
 MOST_TYPES = 200
+# More events than a stream will ever have; PostgreSQL's bigint ends a little above.
+MOST_VERSION = 2**53
 # What an agent tells of its process.
 STATUS_EVENTS = frozenset(
     {EventType.AGENT_STARTED, EventType.AGENT_STOPPED, EventType.AGENT_CRASHED, EventType.AGENT_RESTORED}
@@ -37,7 +39,8 @@ class Placed(Protocol):
 @dataclass(frozen=True, slots=True)
 class Totals:
     """The totals of a stream. `started_at` and `ended_at` are the clients' times, the others the server's; tokens are
-    what providers reported."""
+    what providers reported. `forked_from` and `forked_at` name the stream that the run goes on from, and its
+    version."""
 
     agent_id: str = ""
     user_id: str = ""
@@ -56,6 +59,8 @@ class Totals:
     last_heartbeat_at: datetime | None = None
     agent_status: str = ""
     agent_status_at: datetime | None = None
+    forked_from: str = ""
+    forked_at: int = 0
 
 
 def add(totals: Totals, events: Sequence[Placed]) -> Totals:
@@ -102,7 +107,7 @@ def _types(known: list[str], new: Iterable[str]) -> list[str]:
 
 def _tell(totals: Totals, event: Placed) -> Totals:
     """What a single event changes beyond the sums: who, what about, and how it stands."""
-    changes = _status(event)
+    changes = _status(event) | _lineage(totals, event)
     if not totals.agent_id:
         changes["agent_id"] = facts.string(event.payload, "agent_id")[:200]
     if not totals.user_id:
@@ -132,6 +137,18 @@ def _status(event: Placed) -> dict[str, Any]:
     if event.type not in STATUS_EVENTS:
         return {}
     return {"agent_status": event.type.partition(".")[2], "agent_status_at": event.recorded_at}
+
+
+def _lineage(totals: Totals, event: Placed) -> dict[str, Any]:
+    """The step of another run that this one goes on from, if this event is the first to say so in the form of one."""
+    if totals.forked_from or event.type != EventType.RUN_FORKED:
+        return {}
+    payload = event.payload
+    name, version = facts.string(payload, "stream"), payload.get("version")
+    is_version = isinstance(version, int) and not isinstance(version, bool) and 0 <= version <= MOST_VERSION
+    if not is_version or len(name) > STREAM_NAME_MAX_LENGTH or not STREAM_NAME_PATTERN.fullmatch(name):
+        return {}
+    return {"forked_from": name, "forked_at": version}
 
 
 def _title(event: Placed) -> str:

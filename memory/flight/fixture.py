@@ -10,20 +10,20 @@ from typing import Any
 from memory.events import facts, history
 from memory.events.reducer import State
 from memory.events.state import state_at
+from memory.flight import chat
 from memory.models import Event, Stream
 from memory.vocabulary import EventType
 
 # Of the conversation up to the step, the newest; of the results behind it, the first.
 MOST_MESSAGES = 1000
 MOST_RESULTS = 1000
-# What a message of the chat formats consists of; others are aresweb's own.
-CHAT_FIELDS = ("role", "content", "name", "tool_calls", "tool_call_id")
 
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
     """What a test needs. `is_whole` says that nothing was cut: no earlier message, no later result."""
 
+    stream: str
     version: int
     hash: bytes
     state: State
@@ -45,17 +45,27 @@ def fixture(stream: Stream, version: int) -> Fixture:
     results = history.of_types(stream, [EventType.TOOL_RESULT], MOST_RESULTS + 1, after=version)
     is_cut = len(said) > MOST_MESSAGES or len(results) > MOST_RESULTS
     return Fixture(
+        stream=stream.name,
         version=version,
         hash=history.hash_at(stream, version),
         state=state,
-        messages=[_message(event.payload) for event in newest],
+        messages=[chat.message(event.payload) for event in newest],
         remaining=_with_calls(stream, state, version, results[:MOST_RESULTS]),
         is_whole=not is_cut and history.dropped(stream) is None,
     )
 
 
-def _message(payload: facts.Payload) -> dict[str, Any]:
-    return {name: payload[name] for name in CHAT_FIELDS if payload.get(name) is not None}
+def as_json(made: Fixture) -> dict[str, Any]:
+    """A fixture as it is answered and kept in files."""
+    return {
+        "stream": made.stream,
+        "version": made.version,
+        "hash": made.hash.hex(),
+        "state": made.state,
+        "messages": made.messages,
+        "remaining": made.remaining,
+        "is_whole": made.is_whole,
+    }
 
 
 def _with_calls(stream: Stream, state: State, version: int, results: list[Event]) -> list[dict[str, Any]]:

@@ -14,10 +14,12 @@ from memory.models.knowledge import Knowledge
 from memory.models.ledger_entry import LedgerEntry
 from memory.models.membership import Membership
 from memory.models.message import Message
+from memory.models.note import Note
 from memory.models.passage import Passage
 from memory.models.posting import Posting
 from memory.models.queue_item import QueueItem
 from memory.models.revision import Revision
+from memory.models.saved_view import SavedView
 from memory.models.segment import ArchivedId, Segment
 from memory.models.session import Session
 from memory.models.snapshot import Snapshot
@@ -47,10 +49,12 @@ __all__ = [
     "LedgerEntry",
     "Membership",
     "Message",
+    "Note",
     "Passage",
     "Posting",
     "QueueItem",
     "Revision",
+    "SavedView",
     "Segment",
     "Session",
     "Snapshot",

@@ -49,6 +49,10 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         worked_last = models.F("last_work_at").desc(nulls_last=True)
         return self.filter(agent_id=agent_id).exclude(agent_id="").order_by(worked_last, "-id")
 
+    def forks_of(self, name: str) -> "StreamQuerySet":
+        """Those that go on from a step of the stream with this name, the most recently active first."""
+        return self.filter(forked_from=name).exclude(forked_from="").newest_first()
+
     def newest_first(self) -> "StreamQuerySet":
         """The most recently active first."""
         return self.order_by("-last_event_at", "-id")
@@ -59,18 +63,41 @@ class StreamQuerySet(models.QuerySet["Stream"]):
         outcome: str | None = None,
         event_type: str | None = None,
         text: str | None = None,
+        user_id: str | None = None,
+        tag: str | None = None,
     ) -> "StreamQuerySet":
         """Those that every given filter lets through; one that is empty or None lets all through."""
-        if any("\x00" in given for given in (agent_id, outcome, event_type, text) if given):
+        if any("\x00" in given for given in (agent_id, outcome, event_type, text, user_id, tag) if given):
             return self.none()  # PostgreSQL holds no text with a NUL, and refuses to look for one
-        found = self.all()
-        if agent_id:
-            found = found.filter(agent_id=agent_id)
-        if outcome:
-            found = found.filter(outcome=outcome)
+        fields = {"agent_id": agent_id, "outcome": outcome, "user_id": user_id}
+        found = self.filter(**{name: value for name, value in fields.items() if value})
         if event_type:
             found = found.holding_type(event_type)
+        if tag:
+            found = found.tagged(tag)
         return found.mentioning(text) if text else found
+
+    def tagged(self, tag: str) -> "StreamQuerySet":
+        """Those with a note that has this tag."""
+        from memory.models.note import Note
+
+        return self.filter(models.Exists(Note.objects.filter(stream_id=models.OuterRef("pk"), tags__contains=[tag])))
+
+    def measuring(
+        self,
+        events: tuple[int | None, int | None] = (None, None),
+        tokens: tuple[int | None, int | None] = (None, None),
+        has_errors: bool | None = None,
+    ) -> "StreamQuerySet":
+        """Those whose number of events and of reported tokens lies between two bounds, both included, None for none;
+        and with errors, or without any."""
+        found = self.annotate(tokens=models.F("input_tokens") + models.F("output_tokens"))
+        for name, (least, most) in (("version", events), ("tokens", tokens)):
+            bounds = {f"{name}__gte": least, f"{name}__lte": most}
+            found = found.filter(**{bound: value for bound, value in bounds.items() if value is not None})
+        if has_errors is not None:
+            found = found.filter(error_count__gt=0) if has_errors else found.filter(error_count=0)
+        return found
 
     def older_than(self, moment: datetime, row: int) -> "StreamQuerySet":
         """Those behind this place in the order of `newest_first`."""
@@ -164,6 +191,9 @@ class Stream(models.Model):
     last_heartbeat_at = models.DateTimeField(null=True)
     agent_status = models.CharField(max_length=20, blank=True)
     agent_status_at = models.DateTimeField(null=True)
+    # The step of another run that this one goes on from, as it says itself; empty for most.
+    forked_from = models.CharField(max_length=STREAM_NAME_MAX_LENGTH, blank=True, default="", db_default="")
+    forked_at = models.BigIntegerField(default=0, db_default=0)
 
     objects = StreamQuerySet.as_manager()
 
@@ -172,6 +202,7 @@ class Stream(models.Model):
         indexes = [
             models.Index("tenant", models.F("last_event_at").desc(), models.F("id").desc(), name="stream_recent"),
             models.Index(fields=["tenant", "agent_id"], name="stream_agent"),
+            models.Index(fields=["tenant", "forked_from"], condition=~Q(forked_from=""), name="stream_forks"),
         ]
 
     def __str__(self) -> str:

@@ -26,7 +26,7 @@ WITH appended AS (
         input_tokens = %(input_tokens)s, output_tokens = %(output_tokens)s, event_types = %(event_types)s,
         strip = %(strip)s, strip_bin = %(strip_bin)s, last_work_at = %(last_work_at)s,
         last_heartbeat_at = %(last_heartbeat_at)s, agent_status = %(agent_status)s,
-        agent_status_at = %(agent_status_at)s
+        agent_status_at = %(agent_status_at)s, forked_from = %(forked_from)s, forked_at = %(forked_at)s
     WHERE tenant_id = %(tenant_id)s AND id = %(stream_id)s
 )
 SELECT position, transaction_id FROM appended ORDER BY version

@@ -76,6 +76,7 @@ def test_nothing_of_a_deleted_session_is_left_in_any_table_and_its_chain_verifie
         "segments": 0,
         "snapshots": 3,
         "ledger_entries": 2,
+        "notes": 0,
         "sessions": 1,
         "decisions": 0,
         "revisions": 0,

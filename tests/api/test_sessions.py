@@ -65,6 +65,7 @@ def test_deleting_a_session_gives_a_receipt(api: ApiClient) -> None:
         "vectors": 0,
         "indexed_texts": 0,
         "ledger_entries": 0,
+        "notes": 0,
         "queue_items": 0,
         "experiences": 0,
         "distillations": 0,

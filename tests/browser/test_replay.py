@@ -181,3 +181,18 @@ def test_without_javascript_the_page_shows_the_step_and_links_lead_on(page: Page
     expect(plain.locator(".event-pane")).to_contain_text("found 0")
     expect(plain.locator(".state-pane h2")).to_have_text("State after event 3")
     context.close()
+
+
+def test_what_stands_beside_the_event_is_chosen_and_stays_while_one_moves(page: Page, record: Record) -> None:
+    record("run", tool_round(1) + tool_round(2))
+    page.goto("/runs/run/?at=2")
+    beside = page.locator(".state-pane")
+    beside.get_by_role("link", name="Changes").click()
+    expect(beside.get_by_role("heading", level=2)).to_have_text("What event 2 changed")
+    expect(page).to_have_url(re.compile(r"at=2&panel=changes"))
+    page.keyboard.press("j")
+    expect(beside.get_by_role("heading", level=2)).to_have_text("What event 3 changed")
+    page.reload()
+    expect(beside.get_by_role("heading", level=2)).to_have_text("What event 3 changed")
+    beside.get_by_role("link", name="State").click()
+    expect(page).to_have_url(re.compile(r"at=3$"))

@@ -22,6 +22,11 @@ class Recorded:
     payload: dict[str, Any] = field(default_factory=dict)
     occurred_at: datetime = MAY
     recorded_at: datetime = MAY
+    causation_id: str = ""
+
+    @property
+    def event_id(self) -> str:
+        return f"event-{self.version}"
 
 
 def recorded(*events: tuple[str, dict[str, Any]], first: int = 1) -> list[Recorded]:

@@ -317,13 +317,21 @@ def test_erasing_blanks_segments_and_the_chain_still_verifies(acme: Tenant) -> N
     with tenant_scope(acme.pk):
         again = Stream.objects.select_for_update().get(pk=stream.pk)
         counts = erasure.blank_stream(again)
-        assert counts == {"events": 27, "archived_events": 20, "segments": 2, "snapshots": 0, "ledger_entries": 9}
+        assert counts == {
+            "events": 27,
+            "archived_events": 20,
+            "segments": 2,
+            "snapshots": 0,
+            "ledger_entries": 9,
+            "notes": 0,
+        }
         assert erasure.blank_stream(again) == {
             "events": 0,
             "archived_events": 0,
             "segments": 0,
             "snapshots": 0,
             "ledger_entries": 0,
+            "notes": 0,
         }
         assert all(event.erased_at for event in history.read(stream, 1, 47))
     whole(acme, 47)

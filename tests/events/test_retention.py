@@ -150,7 +150,14 @@ def test_without_the_snapshot_that_stands_for_it_the_state_is_gone_and_the_job_g
 
 def test_a_stream_that_is_erased_afterwards_has_states_without_what_it_said(dropped: Stream) -> None:
     counts = erasure.blank_stream(Stream.objects.select_for_update().get(pk=dropped.pk))
-    assert counts == {"events": 7, "archived_events": 20, "segments": 2, "snapshots": 1, "ledger_entries": 9}
+    assert counts == {
+        "events": 7,
+        "archived_events": 20,
+        "segments": 2,
+        "snapshots": 1,
+        "ledger_entries": 9,
+        "notes": 0,
+    }
     assert tables.holding("text ") == []
     assert state.state_at(dropped, 47)["version"] == 47
 

@@ -95,6 +95,7 @@ def test_nothing_of_the_user_is_left_anywhere_and_the_chains_verify(acme: Tenant
         "segments": 2 + 2 + 3,
         "snapshots": snapshots,
         "ledger_entries": 0,
+        "notes": 0,
     }
     with tenant_scope(acme.pk):
         for name in told:

@@ -10,7 +10,7 @@ import { StripData } from "./strip-data.js";
 import { showTimes } from "./time.js";
 import { Timeline } from "./timeline.js";
 
-const PLAY_MS = 600;
+const PLAY_MS = 600; // at the speed 1
 const PAGE = 10;
 const REST_MS = 100;
 const HEAD_MS = 1000;
@@ -26,11 +26,13 @@ class Replay {
     this.root = root;
     this.version = Number(version);
     this.last = Number(last);
+    this.panel = root.dataset.beside;
     this.data = new StripData("", []);
     this.playing = null;
     this.resting = null;
     this.live = null;
     this.head = null;
+    this.speed = 1;
     this.strip = new FlightStrip(this.find("[data-scrubber]"), (at) => this.go(at));
     this.timeline = new Timeline(this.find("[data-timeline]"), {
       url: timelineUrl,
@@ -39,7 +41,7 @@ class Replay {
     });
     this.pane = new StepPane(
       this.find("#step"),
-      (at) => stepUrl.replace(/0\/$/, `${at}/`),
+      (at) => `${stepUrl.replace(/0\/$/, `${at}/`)}?panel=${this.panel}`,
       (at, kind) => this.announce(at, kind),
     );
   }
@@ -76,6 +78,7 @@ class Replay {
 
   listen() {
     this.root.addEventListener("click", (event) => this.click(event));
+    this.find("[data-speed]").addEventListener("change", (event) => this.setSpeed(Number(event.target.value)));
     this.find("[data-scrubber]").addEventListener("keydown", (event) => {
       const steps = { ArrowUp: -1, ArrowDown: 1 }; // Elsewhere these keys scroll.
       if (!(event.key in steps)) return;
@@ -93,6 +96,8 @@ class Replay {
       End: () => this.go(this.last),
       Space: () => this.togglePlay(),
       e: () => this.goToError(),
+      t: () => this.goToFamily("tool"),
+      m: () => this.goToFamily("memory"),
     });
   }
 
@@ -100,13 +105,16 @@ class Replay {
     const on = (selector) => event.target.closest(selector);
     if (on("[data-play]")) return this.togglePlay();
     if (on("[data-next-error]")) return this.goToError();
+    if (on("[data-next-family]")) return this.goToFamily(on("[data-next-family]").dataset.nextFamily);
     if (on("[data-pause]")) return this.togglePause();
     if (on("[data-catch-up]")) return this.togglePause();
     if (on("[data-show-pane]")) return this.showPane(on("[data-show-pane]").dataset.showPane);
     const link = on("a[href^='?at=']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    this.go(Number(new URLSearchParams(link.search).get("at")));
+    const asked = new URLSearchParams(link.search);
+    if (asked.has("panel")) this.showBeside(asked.get("panel"));
+    else this.go(Number(asked.get("at")));
     this.writeAddress();
     if (link.closest(".row")) this.showPane("event");
   }
@@ -122,6 +130,12 @@ class Replay {
     this.pane.show(at);
   }
 
+  /** What stands beside the event: its state, what it changed, what the model saw. */
+  showBeside(panel) {
+    this.panel = panel;
+    this.pane.show(this.version);
+  }
+
   /** Browsers refuse an address that changes too often: of steps in quick succession only the last one is written. */
   showAddress() {
     clearTimeout(this.resting);
@@ -130,11 +144,18 @@ class Replay {
 
   writeAddress() {
     clearTimeout(this.resting);
-    history.replaceState(history.state, "", `?at=${this.version}`);
+    const panel = this.panel === "state" ? "" : `&panel=${this.panel}`;
+    history.replaceState(history.state, "", `?at=${this.version}${panel}`);
   }
 
   goToError() {
     const version = this.data.nextError(this.version);
+    if (version) this.go(version);
+  }
+
+  /** From the last one on, to the first: as errors. */
+  goToFamily(name) {
+    const version = this.data.nextOf(name, this.version);
     if (version) this.go(version);
   }
 
@@ -161,7 +182,7 @@ class Replay {
     this.find("[data-event-count]").textContent = number.format(this.data.count);
     this.find("[data-error-count]").textContent = number.format(this.data.errors.length);
     this.find("[data-error-count]").classList.toggle("trouble", this.data.errors.length > 0);
-    this.find("[data-next-error]").disabled = this.data.errors.length === 0;
+    this.find(".transport [data-next-error]").disabled = this.data.errors.length === 0;
     const totals = this.data.totals();
     const entries = FAMILIES.map(({ name }, family) => [name, totals[family]]).filter(([, total]) => total);
     if (this.data.errors.length) entries.push(["trouble", this.data.errors.length]);
@@ -185,13 +206,24 @@ class Replay {
     else this.play();
   }
 
+  setSpeed(speed) {
+    this.speed = speed;
+    if (!this.playing) return;
+    clearInterval(this.playing);
+    this.run();
+  }
+
   play() {
     if (this.version === this.last) this.go(1);
+    this.run();
+    this.showPlaying(true);
+  }
+
+  run() {
     this.playing = setInterval(() => {
       this.go(this.version + 1);
       if (this.version === this.last && !this.live) this.stop();
-    }, PLAY_MS);
-    this.showPlaying(true);
+    }, PLAY_MS / this.speed);
   }
 
   stop() {
@@ -263,6 +295,12 @@ function legendEntry(name, total) {
   const entry = document.createElement("li");
   const mark = document.createElement("span");
   mark.className = `mark family-${name}`;
-  entry.append(mark, `${name === "trouble" ? "error" : name} ${number.format(total)}`);
+  const button = document.createElement("button");
+  button.type = "button";
+  button.title = `Next ${name === "trouble" ? "error" : `${name} event`}`;
+  if (name === "trouble") button.dataset.nextError = "";
+  else button.dataset.nextFamily = name;
+  button.append(mark, `${name === "trouble" ? "error" : name} ${number.format(total)}`);
+  entry.append(button);
   return entry;
 }

@@ -36,6 +36,15 @@ export class StripData {
     return this.errors[firstAtLeast(this.errors, version + 1)] ?? this.errors[0];
   }
 
+  /** The version of the next event of a family after `version`; from the last one on, the first; undefined for none. */
+  nextOf(name, version) {
+    for (let step = 1; step <= this.count; step += 1) {
+      const at = ((version - 1 + step) % this.count) + 1;
+      if (this.family(at).name === name) return at;
+    }
+    return undefined;
+  }
+
   /** How many events each family has, in the order of FAMILIES. */
   totals() {
     const totals = new Array(FAMILIES.length).fill(0);
