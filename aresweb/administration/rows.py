@@ -28,6 +28,7 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic at ru
     hidden: Sequence[str] = ()
     paginator = ShortPaginator
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER  # each would count the table
     list_per_page = 50
     actions = None
 

@@ -8,6 +8,7 @@ from django.contrib.admin import AdminSite
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
 from django.template.response import SimpleTemplateResponse
 from django.urls import reverse
 from django.utils.decorators import method_decorator
@@ -41,6 +42,10 @@ class Administration(AdminSite):
         if request.user.is_authenticated:
             raise PermissionDenied
         return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The one page for that, which is limited and tells by mail."""
+        return redirect("account_change_password")
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         """Every page of the site, in the scope of the administrator's tenant."""
