@@ -43,7 +43,7 @@ class Administration(AdminSite):
             raise PermissionDenied
         return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
 
-    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """The one page for that, which is limited and tells by mail."""
         return redirect("account_change_password")
 
