@@ -87,6 +87,7 @@ def test_every_answer_carries_the_headers_that_hold_browsers_to_it(db: None, pat
         assert "frame-ancestors 'none'" in policy
         assert "default-src 'self'" in policy
         assert "unsafe" not in policy
+    answer.close()
 
 
 def test_the_log_in_is_https_alone_behind_a_proxy(mara: User) -> None:
