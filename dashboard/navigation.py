@@ -42,6 +42,7 @@ GROUPS = (
             Entry("memory_sessions", "Sessions"),
             Entry("memory_tasks", "Tasks"),
             Entry("experiences", "Experiences", "e", frozenset({"experience", "experience_change"})),
+            Entry("map", "Map", "p"),
             Entry("quarantine", "Quarantine", "q"),
             Entry(
                 "distillations", "Distillations", "d", frozenset({"distillation", "distillation_change", "run_drafts"})
@@ -57,7 +58,14 @@ GROUPS = (
         "Operations",
         (Entry("operations", "Operations", "w", frozenset({"operations_retry"}), is_for_operators=True),),
     ),
-    Group("Settings", (Entry("settings", "Settings", ","), Entry("people", "People", "p", frozenset({"invite"})))),
+    Group(
+        "Settings",
+        (
+            Entry("settings", "Settings", ","),
+            Entry("thresholds", "Thresholds"),
+            Entry("people", "People", "p", frozenset({"invite"})),
+        ),
+    ),
 )
 
 

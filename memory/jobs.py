@@ -19,7 +19,7 @@ from memory.distillation import requests
 from memory.embedding.current import embedder
 from memory.events import compaction, retention, state, verification
 from memory.events.reducer import REDUCER_VERSION
-from memory.layers import distilled, embedding, recall, session, task
+from memory.layers import distilled, embedding, experience_map, recall, session, task
 from memory.models import IdempotencyKey, Session, Stream, Tenant, Vector
 from memory.retrieval import vector
 from memory.retrieval.vector import VectorStore
@@ -78,6 +78,16 @@ def work_queues() -> int:
     if failures:
         raise ExceptionGroup(f"Work failed in {len(failures)} queues.", failures)
     return done
+
+
+def draw_map(tenant_id: int) -> int:
+    """Draw a tenant's map of experiences, if memory has changed; returns how many are on it."""
+    return experience_map.draw(tenant_id)
+
+
+def draw_maps() -> int:
+    """Draw the maps of all tenants whose memory has changed; returns how many experiences are on them."""
+    return for_each_tenant(experience_map.draw)
 
 
 def work_queue(tenant_id: int, queue: str) -> int:

@@ -46,6 +46,7 @@ SCHEDULES = (
     Regular("forget_logins", minutes=60),
     Regular("verify_streams", minutes=60),
     Regular("index_vectors", minutes=10),
+    Regular("draw_maps", minutes=60),
 )
 
 

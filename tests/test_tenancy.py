@@ -10,7 +10,18 @@ from memory.errors import TenantMissing
 from memory.events import compaction, state, store, verification
 from memory.flight import notes
 from memory.layers import session, task
-from memory.models import ApiKey, Finding, IdempotencyKey, Membership, SavedView, Snapshot, Stream, Tenant, User
+from memory.models import (
+    ApiKey,
+    ExperienceMap,
+    Finding,
+    IdempotencyKey,
+    Membership,
+    SavedView,
+    Snapshot,
+    Stream,
+    Tenant,
+    User,
+)
 from memory.tenancy import current_tenant_id, in_each_tenant, tenant_scope
 from tests import raw, tables
 from tests.events.making import drafted
@@ -38,6 +49,7 @@ def fill(tenant: Tenant, user: User) -> str:
         Membership.objects.create(tenant=tenant, user=user)
         notes.add(Stream.objects.named("run"), 1, "odd", "bug", user)
         SavedView.objects.create(tenant=tenant, user=user, name="mine", created_at=verified.verified_at)
+        ExperienceMap.objects.create(tenant=tenant, drawn_from="x", drawn_at=verified.verified_at, seconds=1)
         IdempotencyKey.objects.create(tenant=tenant, key="k", request_digest=b"d")
         return ApiKey.objects.issue(tenant, "key")[1]
 

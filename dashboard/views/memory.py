@@ -1,14 +1,17 @@
 """Memory as a funnel that one can walk down: its layers, the sessions and tasks in the upper ones, what was decided."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from dashboard import decided, funnel, layered
+from dashboard import decided, experience_map, funnel, layered
 from dashboard.access import member_required
 from dashboard.listing import given, listing
+from memory import jobs
+from memory.layers import experience_map as experience_maps
 from memory.vocabulary import Action
 
 SESSION_FILTERS = ("q", "state")
@@ -80,6 +83,19 @@ def decisions(request: HttpRequest) -> HttpResponse:
     if not request.headers.get("HX-Request"):
         context["rules"] = decided.rules()
     return _page_or_results(request, "dashboard/memory/decisions.html", context)
+
+
+@member_required
+def map_of_experiences(request: Any) -> HttpResponse:
+    """Experiences in a plane. Where memory has changed since the map was drawn, a worker is asked for a new one."""
+    if request.headers.get("HX-Request"):
+        drawn = experience_maps.current()
+        standing = {"drawn": drawn, "is_stale": experience_maps.is_stale(drawn), "is_news": True}
+        return render(request, "dashboard/memory/map.html#standing", standing)
+    context = experience_map.context()
+    if context["is_stale"]:
+        jobs.enqueue(jobs.draw_map, request.membership.tenant_id)
+    return render(request, "dashboard/memory/map.html", context)
 
 
 def _page_or_results(request: HttpRequest, template: str, context: dict[str, object]) -> HttpResponse:

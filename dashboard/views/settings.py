@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from dashboard import settings_page
+from dashboard import thresholds as thresholds_page
 from dashboard.access import member_required
 from memory import conf
 from memory.vocabulary import Role
@@ -35,6 +36,12 @@ def settings(request: Any) -> HttpResponseBase:
         return _page(request, rows, may_set, HTTPStatus.UNPROCESSABLE_ENTITY)
     messages.success(request, "Saved. New work is done by these values.")
     return redirect("dashboard:settings")
+
+
+@member_required
+def thresholds(request: Any) -> HttpResponse:
+    """What other thresholds would have decided on recent candidates. Nothing is set by it."""
+    return render(request, "dashboard/settings/thresholds.html", thresholds_page.context(request.GET.dict()))
 
 
 def _page(request: Any, rows: list[settings_page.Row], may_set: bool, status: int = HTTPStatus.OK) -> HttpResponse:

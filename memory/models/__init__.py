@@ -6,6 +6,7 @@ from memory.models.distillation import Distillation
 from memory.models.embedding_model import EmbeddingModel
 from memory.models.event import Event
 from memory.models.experience import Experience
+from memory.models.experience_map import ExperienceMap
 from memory.models.finding import Finding
 from memory.models.idempotency_key import IdempotencyKey
 from memory.models.indexed_text import IndexedText
@@ -41,6 +42,7 @@ __all__ = [
     "EmbeddingModel",
     "Event",
     "Experience",
+    "ExperienceMap",
     "Finding",
     "IdempotencyKey",
     "IndexedText",

@@ -35,6 +35,10 @@ function draw(place) {
     xaxis: axis(layout.xaxis),
     yaxis: axis(layout.yaxis),
   }, CONFIG);
+  if ("figureLinks" in place.dataset && !place.dataset.figureFollows) {
+    place.dataset.figureFollows = "yes";
+    place.on("plotly_click", ({ points }) => location.assign(points[0].customdata));
+  }
 }
 
 function drawAll() {

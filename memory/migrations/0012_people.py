@@ -14,7 +14,7 @@ ROLES = [("viewer", "viewer"), ("operator", "operator"), ("admin", "admin")]
 class Migration(migrations.Migration):
     """One column and two tables; the last operation puts invitations under the tenants' policy."""
 
-    dependencies: ClassVar = [("memory", "0010_notes_and_views")]
+    dependencies: ClassVar = [("memory", "0011_experience_map")]
     operations: ClassVar = [
         migrations.AddField("user", "session_epoch", models.PositiveIntegerField(default=0)),
         migrations.CreateModel(
