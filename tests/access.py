@@ -25,6 +25,8 @@ from tests.events.making import drafted
 AGENT, USER = "planner", "mara"
 # What stands in whatever belongs to the tenant that is asked about, and in nothing else.
 MARK = "acme-only"
+# Logging in and one's own account, which no tenant has a say in, and the administration: tests of their own ask these.
+OF_PEOPLE = ("login/", "logout/", "password/", "account/", "invitations/", "oidc/", "admin/")
 PASSWORD = "correct horse battery"
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 # What is sent to an address of the API, where a body is taken.
