@@ -31,8 +31,6 @@ class SuspectSerializer(serializers.Serializer[Any]):
 class SuspectsSerializer(serializers.Serializer[Any]):
     """The suspects of a run."""
 
-    permissions = {"GET": Permission.SEE}
-
     suspects = SuspectSerializer(many=True)
     read_to = serializers.IntegerField(help_text="The run was read up to this event.")
     version = serializers.IntegerField(help_text="The run's newest event.")
@@ -40,6 +38,8 @@ class SuspectsSerializer(serializers.Serializer[Any]):
 
 class SuspectsView(TenantView):
     """The suspects of a run."""
+
+    permissions = {"GET": Permission.SEE}
 
     @extend_schema(responses=SuspectsSerializer, tags=["causes"])
     def get(self, request: Request, stream: str) -> Response:

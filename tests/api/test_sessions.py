@@ -69,6 +69,8 @@ def test_deleting_a_session_gives_a_receipt(api: ApiClient) -> None:
         "hints": 0,
         "pieces": 0,
         "notes": 0,
+        "deletions": 0,
+        "recalls": 0,
         "queue_items": 0,
         "experiences": 0,
         "distillations": 0,
