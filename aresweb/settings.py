@@ -10,7 +10,7 @@ from aresweb import env
 from aresweb.database.embedded import EmbeddedServer
 from memory import conf
 from memory.errors import Invalid
-from memory.vocabulary import Kind, LinkKind
+from memory.vocabulary import HintRule, Kind, LinkKind
 
 BASE_DIR = env.BASE_DIR
 
@@ -229,7 +229,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
-    "ENUM_NAME_OVERRIDES": {"KindEnum": list(map(str, Kind)), "LinkKindEnum": list(map(str, LinkKind))},
+    "ENUM_NAME_OVERRIDES": {
+        "KindEnum": list(map(str, Kind)),
+        "LinkKindEnum": list(map(str, LinkKind)),
+        "HintRuleEnum": list(map(str, HintRule)),
+    },
 }
 
 BROKER_URL = INSTALLATION["ARES_BROKER_URL"]

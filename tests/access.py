@@ -75,7 +75,7 @@ class Address:
 def addresses(resolver: URLResolver | None = None, before: str = "") -> Iterator[Address]:
     """Every address of the project."""
     for pattern in (resolver or get_resolver()).url_patterns:
-        place = before + str(pattern.pattern)
+        place = before + str(pattern.pattern).removeprefix("^")
         if isinstance(pattern, URLResolver):
             yield from addresses(pattern, place)
         else:
@@ -88,7 +88,7 @@ def world(tenant: Tenant) -> dict[str, str]:
         opened = session.create(USER, AGENT, {"mark": MARK})
         session.add_messages(opened.pk, [{"role": "user", "content": f"{MARK}: the disk is full"}])
         asked = task.create(opened.pk, USER, f"{MARK}: clean up")
-        store.append("run", [drafted("step.started", agent_id=AGENT, user_id=USER, note=MARK)])
+        recorded = store.append("run", [drafted("step.started", agent_id=AGENT, user_id=USER, note=MARK)])
         experience = tables.fill_distilled(tenant)
         type(experience).objects.update(solution=MARK, agent_id=AGENT, user_id=USER)
         Distillation.objects.update(agent_id=AGENT, user_id=USER, error=MARK)
@@ -109,9 +109,11 @@ def world(tenant: Tenant) -> dict[str, str]:
             "change": "retry",
             "prefix": key.prefix,
             "slug": tenant.slug,
+            "event_id": recorded.events[0].event_id,
             "a": "run",
             "b": "run",
             "view_id": "1",
+            "invitation_id": "1",
             "note_id": "1",
         }
 
