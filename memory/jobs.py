@@ -176,7 +176,7 @@ def analyse_streams() -> int:
     """
     end = time.monotonic() + ANALYSIS_SECONDS
     due = []
-    for tenant in Tenant.objects.order_by("id"):
+    for tenant in Tenant.objects.working().order_by("id"):
         with tenant_scope(tenant.pk):
             due.append(Analysis.objects.behind(analysis.RULESET, ANALYSED_STREAMS))
     turns = deque(filter(None, chain.from_iterable(zip_longest(*due))))

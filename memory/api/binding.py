@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 from django.db.models import Model, Q, QuerySet
 from rest_framework.request import Request
 
-from memory.errors import Forbidden, NotFound
+from memory.errors import Forbidden, Gone, NotFound
 from memory.events import history
 from memory.flight import agents
 from memory.models import ApiKey, Distillation, Experience, Session, Stream, Task
@@ -145,9 +145,14 @@ def _check_stream(key: ApiKey, name: str) -> None:
 
 
 def _check_event(key: ApiKey, event_id: str) -> None:
-    event = history.find([event_id]).get(event_id)
-    if event is not None:
-        _check_stream(key, event.stream.name)
+    """Whatever is wrong with another's event, it is not there."""
+    own = _mine(key, Stream.objects.all())
+    try:
+        is_own = own.filter(pk=history.named(event_id).stream_id).exists()
+    except Gone as gone:
+        is_own = own.filter(name=gone.extra["stream"]).exists()
+    if not is_own:
+        raise NotFound(history.unknown(event_id))
 
 
 def _check_agent(key: ApiKey, agent_id: str) -> None:
@@ -172,8 +177,8 @@ CHECKS: Mapping[str, Callable[[ApiKey, str], None]] = {
     "task_id": _by_id(Task, lambda key, rows: _mine(key, rows, "session__")),
     "distillation_id": _by_id(Distillation),
     "experience_id": _by_id(Experience, _known),
-    "stream": _check_stream,
     "event_id": _check_event,
+    "stream": _check_stream,
     "a": _check_stream,
     "b": _check_stream,
     "version": _check_nothing,

@@ -201,8 +201,13 @@ def named(event_id: str) -> Event:
         if segment is not None and segment.dropped_at:
             raise dropped(segment.stream) or Gone(segment.stream.name, segment.last_version + 1, segment.dropped_at)
     if event_id not in found:
-        raise NotFound(f"There is no event {event_id[:IDENTIFIER_MAX_LENGTH]!r}.")
+        raise NotFound(unknown(event_id))
     return found[event_id]
+
+
+def unknown(event_id: str) -> str:
+    """What is said of an event that is not there."""
+    return f"There is no event {event_id[:IDENTIFIER_MAX_LENGTH]!r}."
 
 
 def recorded(event_ids: Collection[str]) -> dict[str, Event]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from memory import sql
 from memory.events import segments
+from memory.models.analysis import Analysis
 from memory.models.event import Event
 from memory.models.recollection import Recollection
 from memory.models.segment import Segment
@@ -62,6 +63,7 @@ def blank(experience_ids: Collection[str]) -> int:
 
 
 def _blank(stream: Stream, versions: set[int]) -> int:
+    Analysis.objects.forget(stream)  # it may quote what goes, and is made again without it
     hot: int = sql.run("erase_events_at", {"stream_id": stream.pk, "versions": sorted(versions)})[0][0]
     archived = 0
     reaching = Segment.objects.of_stream(stream).kept().overlapping(min(versions), max(versions)).defer("content")

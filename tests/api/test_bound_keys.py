@@ -62,6 +62,18 @@ def test_a_search_for_another_user_is_refused(acme: Tenant) -> None:
     assert mara.post("/search", {"query": "x", "filters": {"user_id": "bob"}}).status_code == 403
 
 
+def test_another_agents_event_has_no_causes(acme: Tenant, api: ApiClient) -> None:
+    for agent in ("planner", "other"):
+        told = {"id": f"event-of-{agent}", "type": "a.b", "payload": {"agent_id": agent}}
+        api.post(f"/streams/of-{agent}/events", {"events": [told]})
+    planner = client(acme, agent_id="planner")
+    for path in ("/events/event-of-{}/causes", "/events/event-of-{}/effects", "/runs/of-{}/hints"):
+        assert planner.get(path.format("planner")).status_code == 200
+        assert planner.get(path.format("other")).status_code == 404
+    unseen, unknown = (planner.get(f"/events/event-of-{name}/causes").json()["detail"] for name in ("other", "nobody"))
+    assert unseen.replace("other", "nobody") == unknown
+
+
 def test_another_runs_state_is_not_compared_with(acme: Tenant, api: ApiClient) -> None:
     for agent in ("planner", "other"):
         api.post(f"/streams/of-{agent}/events", {"events": [{"type": "a.b", "payload": {"agent_id": agent}}]})
