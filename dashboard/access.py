@@ -80,24 +80,17 @@ def public(view: View) -> View:
     return open_to_all
 
 
-def may(request: HttpRequest, permission: Permission) -> bool:
-    """Whether the viewer may do this in the tenant that is shown, as things are."""
-    membership = getattr(request, "membership", None)
-    if RULES[permission].for_installation:
-        return bool(getattr(getattr(request, "user", None), "is_superuser", False))
-    return membership is not None and permissions.may_role(membership.role, permission)
+def personal(view: View) -> View:
+    """A page of somebody's own, about nobody else: for whoever is logged in, a member of a tenant or not."""
 
+    @login_required
+    @wraps(view)
+    def guarded(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        _find_memberships(request)
+        return view(request, *args, **kwargs)
 
-def find_membership(request: Any) -> bool:
-    """Give the request its memberships, and the one in the tenant that the viewer has chosen, else in the first;
-    whether there is any."""
-    request.memberships = Membership.objects.of(request.user)
-    chosen = request.session.get(SESSION_TENANT)
-    if request.memberships:
-        request.membership = next(
-            (member for member in request.memberships if member.tenant.slug == chosen), request.memberships[0]
-        )
-    return bool(request.memberships)
+    guarded.permissions, guarded.is_personal = (), True  # type: ignore[attr-defined]
+    return guarded
 
 
 def is_still_member(request: MemberRequest) -> bool:
@@ -108,8 +101,16 @@ def is_still_member(request: MemberRequest) -> bool:
     return isinstance(user, User) and any(member.pk == request.membership.pk for member in Membership.objects.of(user))
 
 
+def may(request: HttpRequest, permission: Permission) -> bool:
+    """Whether the viewer may do this in the tenant that is shown, as things are."""
+    membership = getattr(request, "membership", None)
+    if RULES[permission].for_installation:
+        return bool(getattr(getattr(request, "user", None), "is_superuser", False))
+    return membership is not None and permissions.may_role(membership.role, permission)
+
+
 def _in_tenant(view: View, needed: Permission, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
-    if not find_membership(request):
+    if not _find_memberships(request):
         return render(request, "dashboard/errors/403.html", {"reason": "no-tenant"}, status=403)
     if not may(request, needed):
         raise PermissionDenied
@@ -131,11 +132,23 @@ def _in_installation(view: View, needed: Permission, request: Any, *args: Any, *
     """Outside of any tenant. What is done to one, the view keeps in that one's audit log."""
     if not may(request, needed):
         raise PermissionDenied
-    find_membership(request)
+    _find_memberships(request)
     try:
         return view(request, *args, **kwargs)
     except NotFound as error:
         raise Http404(error.detail) from error
+
+
+def _find_memberships(request: Any) -> bool:
+    """Give the request its memberships, and the one in the tenant that the viewer has chosen or else in the first;
+    whether there is any."""
+    request.memberships = Membership.objects.of(request.user)
+    chosen = request.session.get(SESSION_TENANT)
+    if request.memberships:
+        request.membership = next(
+            (member for member in request.memberships if member.tenant.slug == chosen), request.memberships[0]
+        )
+    return bool(request.memberships)
 
 
 def _stays(request: Any, needed: Permission) -> bool:

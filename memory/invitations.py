@@ -10,7 +10,7 @@ from django.core import signing
 from django.db import transaction
 from django.utils import timezone
 
-from memory import conf, people, tenants
+from memory import audit, conf, people, tenants
 from memory.errors import Conflict, NotFound
 from memory.models import Invitation, Membership, Tenant, User
 from memory.tenancy import current_tenant_id, tenant_scope
@@ -86,11 +86,15 @@ def presented(text: str) -> Invitation:
 
 
 @transaction.atomic
-def accept(invitation: Invitation, user: User) -> Membership:
+def accept(invitation: Invitation, user: User, client: str = "") -> Membership:
     """Make the invited person a member. Who is one already keeps the higher of both roles.
 
+    Args:
+        client: the address from which it is accepted, for the audit log.
+
     Raises:
-        Conflict: the invitation is for another address, was used or revoked, or has expired.
+        Conflict: the invitation is for another address, was used or revoked, or has expired; or the tenant is
+            suspended.
     """
     now = timezone.now()
     with tenant_scope(invitation.tenant_id):
@@ -98,17 +102,22 @@ def accept(invitation: Invitation, user: User) -> Membership:
         state = held.state(now)
         if state is not InvitationState.OPEN:
             raise Conflict(f"The invitation is {state}.")
+        if held.tenant.suspended_at is not None:
+            raise Conflict("The tenant is suspended. Come back when it is resumed.")
         if user.email != held.email:
             raise Conflict("The invitation is for another address.")
         held.accepted_at = now
         held.save(update_fields=["accepted_at"])
         member = Membership.objects.filter(user=user).first()
+        actor = f"user:{user.email}"
         if member is None or not member.is_at_least(Role(held.role)):
-            tenants.join(user, held.tenant, Role(held.role))
+            tenants.join(user, held.tenant, Role(held.role), actor, client)
+        else:
+            audit.record(actor, "invitation.accepted", user.email, client)
         return Membership.objects.get(user=user)
 
 
-def accept_as_new(invitation: Invitation, name: str, password: str) -> User:
+def accept_as_new(invitation: Invitation, name: str, password: str, client: str = "") -> User:
     """Make an account for the invited person, with this password, and the person a member.
 
     Raises:
@@ -119,5 +128,5 @@ def accept_as_new(invitation: Invitation, name: str, password: str) -> User:
         if User.objects.filter(email=invitation.email).exists():
             raise Conflict("There is an account with this address. Log in with it.")
         user = User.objects.create_user(invitation.email, password, name=name)
-        accept(invitation, user)
+        accept(invitation, user, client)
     return user

@@ -6,10 +6,12 @@ from memory import permissions
 from memory.api.views import TenantView
 from memory.permissions import RULES, Permission
 from memory.vocabulary import Role, Scope
-from tests.access import OF_PEOPLE, addresses
+from tests.access import addresses
 
 # What has no rule since it is nobody's: health, the schema and its documentation.
 OPEN = {"healthz", "readyz", "api/schema/", "api/docs/"}
+# Django's admin has one rule for all of it: tests/administration/.
+ADMIN = "admin/"
 
 
 def methods(view: type[TenantView]) -> set[str]:
@@ -20,20 +22,26 @@ def methods(view: type[TenantView]) -> set[str]:
 def test_every_address_says_what_it_takes() -> None:
     unruled = []
     for address in addresses():
+        if address.place.startswith(ADMIN):
+            continue
         if address.place.startswith("api/v1/"):
             ruled = address.view is not None and methods(address.view) == set(address.view.permissions)
         else:
             ruled = address.place in OPEN or hasattr(address.pattern.callback, "permissions")
-            ruled = ruled or address.place.startswith(OF_PEOPLE)
         if not ruled:
             unruled.append(address.place)
     assert unruled == []
     assert {address.place for address in addresses()} >= OPEN
 
 
-def test_the_one_page_of_a_tenant_that_anybody_may_see_is_that_of_an_invitation() -> None:
-    public = {each.place for each in addresses() if getattr(each.pattern.callback, "permissions", None) == ()}
-    assert public == {"invitations/<str:token>/"}
+def test_pages_that_anybody_may_see_are_those_that_log_in_or_out() -> None:
+    ruled = [each for each in addresses() if getattr(each.pattern.callback, "permissions", None) == ()]
+    public = {each.place for each in ruled if not getattr(each.pattern.callback, "is_personal", False)}
+    assert {place.split("/")[0] for place in public} == {
+        "login", "logout", "password", "invitations", "oidc"
+    }  # fmt: skip
+    own = {each.place for each in ruled} - public
+    assert {place.split("/")[0] for place in own} == {"account"}
 
 
 def test_every_permission_has_a_rule_and_every_rule_is_used() -> None:

@@ -48,6 +48,7 @@ class TenantAdmin(ReadOnly):
     list_display = ("slug", "name", "created_at")
     search_fields = ("slug", "name")
     ordering = ("slug",)
+    hidden = ("audit_hash",)
 
 
 class Endable(ReadOnly):

@@ -53,6 +53,8 @@ class Administration(AdminSite):
 
         @wraps(view)
         def scoped(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if request.user.is_authenticated and not self.has_permission(request):
+                raise PermissionDenied
             request.administered = self._membership(request)
             if request.administered is None:
                 return inner(request, *args, **kwargs)

@@ -7,13 +7,12 @@ from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dashboard.access import SESSION_TENANT, find_membership, member_required
+from dashboard.access import SESSION_TENANT, member_required, personal
 from dashboard.pages import row_number
 
 NAME_LENGTH = 200
@@ -21,7 +20,7 @@ NAME_LENGTH = 200
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
-@login_required
+@personal
 def account(request: Any) -> HttpResponse:
     """Who one is, how one logs in, and where one is logged in; by POST one's name is set."""
     if request.method == "POST":
@@ -29,7 +28,6 @@ def account(request: Any) -> HttpResponse:
         request.user.save(update_fields=["name"])
         messages.success(request, "Your name was saved.")
         return redirect("dashboard:account")
-    find_membership(request)
     sessions = sorted(UserSession.objects.purge_and_list(request.user), key=lambda one: one.created_at, reverse=True)
     context = {
         "has_two_step": Authenticator.objects.filter(user=request.user, type=Authenticator.Type.TOTP).exists(),
@@ -40,7 +38,7 @@ def account(request: Any) -> HttpResponse:
 
 
 @require_POST
-@login_required
+@personal
 def end_session(request: Any, session_id: str) -> HttpResponse:
     """End one of one's own sessions."""
     session = UserSession.objects.filter(pk=row_number(session_id), user=request.user).first()
@@ -52,7 +50,7 @@ def end_session(request: Any, session_id: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
+@personal
 def log_out_everywhere(request: Any) -> HttpResponse:
     """End all of one's sessions, this one too."""
     request.user.end_sessions()

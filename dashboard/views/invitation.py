@@ -17,6 +17,7 @@ from dashboard.access import SESSION_TENANT, public
 from dashboard.accounts.adapters import SESSION_INVITATION
 from dashboard.accounts.forms import NewAccountForm
 from memory import invitations
+from memory.audit import address_of
 from memory.errors import Conflict, NotFound
 from memory.models import Invitation, User
 from memory.vocabulary import InvitationState
@@ -24,9 +25,9 @@ from memory.vocabulary import InvitationState
 TEMPLATE = "dashboard/invitation.html"
 
 
-@public
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
+@public
 def invitation(request: Any, token: str) -> HttpResponse:
     """Shows what the invitation is to; by POST it is accepted."""
     try:
@@ -51,7 +52,7 @@ def _by_member_of_another(request: Any, found: Invitation) -> HttpResponse:
         status = HTTPStatus.FORBIDDEN if request.method == "POST" else HTTPStatus.OK
         return render(request, TEMPLATE, context, status=status)
     try:
-        invitations.accept(found, request.user)
+        invitations.accept(found, request.user, address_of(request.META))
     except Conflict as error:
         return render(request, TEMPLATE, {"problem": error.detail}, status=HTTPStatus.GONE)
     return _welcome(request, found)
@@ -63,7 +64,9 @@ def _by_somebody_new(request: Any, found: Invitation) -> HttpResponse:
         status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
         return render(request, TEMPLATE, {"invitation": found, "form": form}, status=status)
     try:
-        user = invitations.accept_as_new(found, form.cleaned_data["name"].strip(), form.cleaned_data["password"])
+        user = invitations.accept_as_new(
+            found, form.cleaned_data["name"].strip(), form.cleaned_data["password"], address_of(request.META)
+        )
     except Conflict as error:
         return render(request, TEMPLATE, {"problem": error.detail}, status=HTTPStatus.GONE)
     # A link that came by mail shows whose address it is; one that an admin was shown does not.

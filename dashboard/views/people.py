@@ -13,12 +13,13 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dashboard.access import may, member_required, permitted
+from dashboard import changed
+from dashboard.access import may, permitted
 from dashboard.accounts import mail
 from dashboard.accounts.forms import InvitationForm
 from dashboard.pages import row_number
 from memory import invitations
-from memory.errors import AresError
+from memory.errors import AresError, Conflict
 from memory.models import Invitation, Membership
 from memory.permissions import Permission
 from memory.vocabulary import InvitationState, Role
@@ -29,12 +30,13 @@ SHOWN = 200
 
 @require_http_methods(["GET", "HEAD"])
 @never_cache
-@member_required
+@permitted(Permission.SEE)
 def people(request: Any) -> HttpResponse:
     """Who belongs to the tenant, and who is invited."""
     return _page(request)
 
 
+@never_cache
 @require_POST
 @permitted(Permission.MEMBERS)
 def invite(request: Any) -> HttpResponse:
@@ -47,6 +49,7 @@ def invite(request: Any) -> HttpResponse:
     except AresError as error:
         form.add_error("email", error.detail)
         return _page(request, form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    changed.tell(request, "member.invited", invitation.email, role=invitation.role)
     if settings.MAIL:
         mail.enqueue(mail.send_invitation, invitation.tenant_id, invitation.pk, mail.origin(request))
         messages.success(request, f"The invitation is on its way to {invitation.email}.")
@@ -61,9 +64,11 @@ def revoke_invitation(request: Any, invitation_id: str) -> HttpResponse:
     """From now on the link opens nothing."""
     try:
         invitation = invitations.revoke(row_number(invitation_id))
-    except AresError as error:
+    except Conflict as error:
+        changed.tell_nothing(request)
         messages.error(request, error.detail)
     else:
+        changed.tell(request, "member.uninvited", invitation.email)
         messages.success(request, f"The invitation of {invitation.email} was revoked.")
     return redirect("dashboard:people")
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from memory import invitations, tenants
 from memory.errors import Conflict
-from memory.models import Invitation, Membership, Tenant, User
+from memory.models import AuditEntry, Invitation, Membership, Tenant, User
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role
 from tests.accounts.conftest import PASSWORD, is_logged_in, link, logged_in
@@ -169,6 +169,32 @@ def test_a_revoked_invitation_is_not_sent_and_opens_nothing(admin: Client, acme:
     assert mail.outbox == []
 
 
+def test_who_invited_revoked_and_joined_stands_in_the_audit_log(admin: Client, acme: Tenant) -> None:
+    first = admin.post("/settings/people/invitations/", {"email": "a@example.com", "role": "viewer"})
+    assert Client(REMOTE_ADDR="192.0.2.7").post(first.context["link"].removeprefix("http://testserver"), NEW)
+    second = admin.post("/settings/people/invitations/", {"email": "b@example.com", "role": "admin"})
+    admin.post(f"/settings/people/invitations/{second.context['made'].pk}/revocation/")
+    with tenant_scope(acme.pk):
+        kept = list(AuditEntry.objects.order_by("number").values_list("actor", "action", "subject", "address"))
+    assert kept[-4:] == [
+        ("user:ada@example.com", "member.invited", "a@example.com", "127.0.0.1"),
+        ("user:a@example.com", "member.joined", "a@example.com", "192.0.2.7"),
+        ("user:ada@example.com", "member.invited", "b@example.com", "127.0.0.1"),
+        ("user:ada@example.com", "member.uninvited", "b@example.com", "127.0.0.1"),
+    ]
+
+
+def test_nobody_joins_a_suspended_tenant_until_it_is_resumed(acme: Tenant) -> None:
+    path = invite(acme)
+    tenants.suspend(acme, "test", "")
+    answer = Client().post(path, NEW)
+    assert answer.status_code == 410
+    assert "suspended" in answer.content.decode()
+    assert not User.objects.filter(email="new@example.com").exists()
+    tenants.resume(acme, "test", "")
+    assert Client().post(path, NEW).status_code == 302
+
+
 def test_what_was_accepted_cannot_be_revoked_nor_what_is_anothers(admin: Client, acme: Tenant, globex: Tenant) -> None:
     Client().post(invite(acme), NEW)
     theirs = invite(globex, "theirs@example.com")
@@ -176,9 +202,10 @@ def test_what_was_accepted_cannot_be_revoked_nor_what_is_anothers(admin: Client,
         their_number = Invitation.objects.get().pk
     with tenant_scope(acme.pk):
         number = Invitation.objects.get().pk
-    for asked, told in ((number, "has accepted it already"), (their_number, "no such invitation"), (10**17, "no such")):
-        page = admin.post(f"/settings/people/invitations/{asked}/revocation/", follow=True).content.decode()
-        assert told in page
+    page = admin.post(f"/settings/people/invitations/{number}/revocation/", follow=True).content.decode()
+    assert "has accepted it already" in page
+    for none in (their_number, 10**17, "x"):
+        assert admin.post(f"/settings/people/invitations/{none}/revocation/").status_code == 404
     assert Client().get(theirs).status_code == 200
 
 
