@@ -180,6 +180,14 @@ VARIABLES = {
         ),
         Variable("ARES_LLM_MODEL", "", str, "Model that ARES_LLM_URL is asked for."),
         Variable("ARES_LLM_KEY", "", str, "Key for ARES_LLM_URL."),
+        Variable(
+            "ARES_RERANK_URL",
+            "",
+            service,
+            "Service with `/rerank`, like `https://host/v1`, for plans with a `rerank_weight`; none is needed.",
+        ),
+        Variable("ARES_RERANK_MODEL", "", str, "Model that ARES_RERANK_URL is asked for."),
+        Variable("ARES_RERANK_KEY", "", str, "Key for ARES_RERANK_URL."),
         Variable("ARES_DEBUG", "0", switch, "Django's debug pages, which show secrets: never where others can look."),
     )
 }

@@ -9,7 +9,7 @@ from aresweb import env
 from aresweb.database.embedded import EmbeddedServer
 from memory import conf
 from memory.errors import Invalid
-from memory.vocabulary import Kind, LinkKind
+from memory.vocabulary import HintRule, Kind, LinkKind
 
 BASE_DIR = env.BASE_DIR
 
@@ -27,7 +27,8 @@ except Invalid as error:
 # What the page of settings shows besides: the installation's own variables.
 ARES_INSTALLATION = env.told(ENVIRONMENT)
 # What the domain asks over HTTP: addresses, models and keys of services.
-ARES_SERVICES = {name: INSTALLATION[name] for name in INSTALLATION if name.startswith(("ARES_EMBEDDING_", "ARES_LLM_"))}
+SERVICES = ("ARES_EMBEDDING_", "ARES_LLM_", "ARES_RERANK_")
+ARES_SERVICES = {name: INSTALLATION[name] for name in INSTALLATION if name.startswith(SERVICES)}
 ARES_PORT = INSTALLATION["PORT"]
 ARES_BIND = INSTALLATION["ARES_BIND"]
 ARES_WEB_WORKERS = INSTALLATION["ARES_WEB_WORKERS"]
@@ -161,7 +162,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
-    "ENUM_NAME_OVERRIDES": {"KindEnum": list(map(str, Kind)), "LinkKindEnum": list(map(str, LinkKind))},
+    "ENUM_NAME_OVERRIDES": {f"{words.__name__}Enum": list(map(str, words)) for words in (HintRule, Kind, LinkKind)},
 }
 
 BROKER_URL = INSTALLATION["ARES_BROKER_URL"]

@@ -9,6 +9,7 @@ from bench import (
     distillation,
     extraction,
     hints,
+    neighbours,
     pages,
     recall,
     recovery,
@@ -34,6 +35,7 @@ BENCHMARKS = {
     "recall": recall,
     "search": search,
     "savings": savings,
+    "neighbours": neighbours,
     "startup": startup,
 }
 

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,22 @@ DEFAULT = Path(__file__).parents[2] / "shared" / "data"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Texts that follow each other, each with the id that questions know it by."""
+    """Texts that follow each other, each with the id that questions know it by. `said_at` is when; of a dialogue each
+    text begins with who speaks."""
 
     title: str
     texts: dict[str, str]
+    said_at: datetime | None = None
+    is_dialogue: bool = False
+
+    def messages(self) -> list[dict[str, Any]]:
+        """The texts as a conversation that is recorded, a message each, in their order."""
+        return [self._message(text) for text in self.texts.values()]
+
+    def _message(self, text: str) -> dict[str, Any]:
+        speaker, said = text.split(": ", 1) if self.is_dialogue else ("", text)
+        at = {"occurred_at": self.said_at.isoformat()} if self.said_at else {}
+        return {"role": "user", "content": said, **({"name": speaker} if speaker else {}), **at}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +86,12 @@ def _locomo(path: Path) -> Iterator[Corpus]:
         sessions = [name for name in told if re.fullmatch(r"session_\d+", name) and told[name]]
         sessions.sort(key=lambda name: int(name.removeprefix("session_")))
         documents = [
-            Document(told[f"{name}_date_time"], {turn["dia_id"]: _turn(turn) for turn in told[name]})
+            Document(
+                told[f"{name}_date_time"],
+                {turn["dia_id"]: _turn(turn) for turn in told[name]},
+                datetime.strptime(told[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC),
+                is_dialogue=True,
+            )
             for name in sessions
         ]
         known = {turn for document in documents for turn in document.texts}
@@ -126,7 +144,9 @@ def _madial(folder: Path, language: str) -> Corpus:
     documents = []
     for line in _lines(folder / language / f"MADial-Bench-{language}-memory.json"):
         memory_id = next(key for key in line if key not in ("user-id", "id"))
-        documents.append(Document(line[memory_id]["time"], {memory_id: line[memory_id]["event"]}))
+        told = line[memory_id]
+        said_at = datetime.fromisoformat(told["time"]).replace(tzinfo=UTC)
+        documents.append(Document(told["time"], {memory_id: told["event"]}, said_at))
     questions = []
     for line in _lines(folder / language / f"MADial-Bench-{language}-dialogue.json"):
         said = [turn.strip() for turn in line["dialogue"][: min(line["test-turn"])] if not turn.startswith("<BOD")]

@@ -1,4 +1,7 @@
-"""Who may look: a person who is logged in and a member of the tenant that is shown."""
+"""Who may look and who may change: what a page asks for is looked up in `memory.permissions`, here alone.
+
+Every view says by `permitted` what is needed to see it and to send something to it, or by `public` that anybody may.
+"""
 
 import logging
 from collections.abc import Callable
@@ -11,14 +14,18 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
+from dashboard import changed
+from memory import permissions
 from memory.errors import Damaged, NotFound
 from memory.models import Membership
+from memory.permissions import RULES, Permission
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role
 
 logger = logging.getLogger(__name__)
 
 SESSION_TENANT = "tenant"
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 View = Callable[..., HttpResponseBase]
 
@@ -30,64 +37,98 @@ class MemberRequest(HttpRequest):
     memberships: list[Membership]
 
 
-def admin_required(view: View) -> View:
-    """As `member_required`, for admins of the tenant alone."""
+def permitted(permission: Permission, change: Permission | None = None) -> Callable[[View], View]:
+    """Only members who may do this run the view, in the scope of their tenant; its response must be complete when it
+    returns. What they change is kept in the audit log.
 
-    @member_required
-    @wraps(view)
-    def guarded(request: MemberRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not is_admin(request):
-            raise PermissionDenied
-        return view(request, *args, **kwargs)
-
-    return guarded
-
-
-def is_admin(request: HttpRequest) -> bool:
-    """Whether the viewer is an admin of the tenant that is shown."""
-    membership = getattr(request, "membership", None)
-    return membership is not None and membership.is_at_least(Role.ADMIN)
-
-
-def member_required(view: View) -> View:
-    """Runs the view inside the scope of the viewer's tenant. Its response must be complete when it returns."""
-
-    @login_required
-    @wraps(view)
-    def guarded(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        request.memberships = Membership.objects.of(request.user)
-        if not request.memberships:
-            return render(request, "dashboard/errors/403.html", {"reason": "no-tenant"}, status=403)
-        chosen = request.session.get(SESSION_TENANT)
-        request.membership = next(
-            (member for member in request.memberships if member.tenant.slug == chosen), request.memberships[0]
-        )
-        try:
-            with tenant_scope(request.membership.tenant_id):
-                response = view(request, *args, **kwargs)
-        except NotFound as error:
-            raise Http404(error.detail) from error
-        except Damaged as error:
-            logger.exception("What is recorded in tenant %s is damaged", request.membership.tenant.slug)
-            return render(request, "dashboard/errors/damaged.html", {"detail": error.detail}, status=500)
-        # One address gives a page or a fragment of it: Back must not find the other one in the browser's cache.
-        patch_vary_headers(response, ["HX-Request"])
-        return response
-
-    return guarded
-
-
-def role_required(role: Role) -> Callable[[View], View]:
-    """As `member_required`, for members of at least this role; others are told that they may not."""
+    Args:
+        change: what is needed to send something, where it is not the same.
+    """
 
     def decorate(view: View) -> View:
-        @member_required
+        inside = _in_installation if RULES[permission].for_installation else _in_tenant
+
+        @login_required
         @wraps(view)
         def guarded(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            if not request.membership.is_at_least(role):
-                raise PermissionDenied
-            return view(request, *args, **kwargs)
+            needed = permission if request.method in SAFE else change or permission
+            response = inside(view, needed, request, *args, **kwargs)
+            # One address gives a page or a fragment of it: Back must not find the other one in the browser's cache.
+            patch_vary_headers(response, ["HX-Request"])
+            return response
 
+        guarded.permissions = (permission, change or permission)  # type: ignore[attr-defined]
         return guarded
 
     return decorate
+
+
+# What most pages are: every member sees them.
+member_required = permitted(Permission.SEE)
+
+
+def public(view: View) -> View:
+    """A page for everybody, such as the one to log in."""
+
+    @wraps(view)
+    def open_to_all(*args: Any, **kwargs: Any) -> HttpResponseBase:
+        return view(*args, **kwargs)
+
+    open_to_all.permissions = ()  # type: ignore[attr-defined]
+    return open_to_all
+
+
+def may(request: HttpRequest, permission: Permission) -> bool:
+    """Whether the viewer may do this in the tenant that is shown, as things are."""
+    membership = getattr(request, "membership", None)
+    if RULES[permission].for_installation:
+        return bool(getattr(getattr(request, "user", None), "is_superuser", False))
+    return membership is not None and permissions.may_role(membership.role, permission)
+
+
+def _in_tenant(view: View, needed: Permission, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    request.memberships = Membership.objects.of(request.user)
+    if not request.memberships:
+        return render(request, "dashboard/errors/403.html", {"reason": "no-tenant"}, status=403)
+    request.membership = _shown(request)
+    if not may(request, needed):
+        raise PermissionDenied
+    if request.membership.tenant.suspended_at and not _stays(request, needed):
+        return render(request, "dashboard/errors/403.html", {"reason": "suspended"}, status=403)
+    try:
+        with tenant_scope(request.membership.tenant_id):
+            response = view(request, *args, **kwargs)
+            changed.keep(request, response, needed)
+    except NotFound as error:
+        raise Http404(error.detail) from error
+    except Damaged as error:
+        logger.exception("What is recorded in tenant %s is damaged", request.membership.tenant.slug)
+        return render(request, "dashboard/errors/damaged.html", {"detail": error.detail}, status=500)
+    return response
+
+
+def _in_installation(view: View, needed: Permission, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    """Outside of any tenant. What is done to one, the view keeps in that one's audit log."""
+    if not may(request, needed):
+        raise PermissionDenied
+    request.memberships = Membership.objects.of(request.user)
+    if request.memberships:
+        request.membership = _shown(request)
+    try:
+        return view(request, *args, **kwargs)
+    except NotFound as error:
+        raise Http404(error.detail) from error
+
+
+def _shown(request: Any) -> Membership:
+    """The membership in the tenant that the viewer has chosen, else in the first."""
+    chosen = request.session.get(SESSION_TENANT)
+    members: list[Membership] = request.memberships
+    return next((member for member in members if member.tenant.slug == chosen), members[0])
+
+
+def _stays(request: Any, needed: Permission) -> bool:
+    """Whether it can be done while the tenant is suspended: its admins look, and everybody goes to another tenant."""
+    if request.method in SAFE:
+        return bool(request.membership.is_at_least(Role.ADMIN))
+    return bool(request.resolver_match and request.resolver_match.url_name == "switch_tenant")

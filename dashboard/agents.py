@@ -1,5 +1,6 @@
 """An agent as the pages show it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -33,21 +34,29 @@ class Shown:
     crash_url: str
 
 
-def shown(now: datetime) -> list[Shown]:
+def troubled_first(now: datetime) -> list[Agent]:
     """All agents: those in trouble first, then the most recently active. Needs a tenant's scope."""
     everyone = agents.everyone(now)
     everyone.sort(key=lambda agent: agent.last_event_at, reverse=True)
-    everyone.sort(key=lambda agent: not (agent.health.is_trouble or agent.is_flapping))
-    newest = {
-        stream.name: stream for stream in Stream.objects.filter(name__in=[agent.newest_run for agent in everyone])
-    }
-    return [_of(agent, newest[agent.newest_run], now) for agent in everyone]
+    everyone.sort(key=lambda agent: not is_trouble(agent))
+    return everyone
+
+
+def is_trouble(agent: Agent) -> bool:
+    """Whether somebody should look at it."""
+    return agent.health.is_trouble or agent.is_flapping
+
+
+def shown(chosen: Sequence[Agent], now: datetime) -> list[Shown]:
+    """These agents as the pages show them, in this order. Needs a tenant's scope."""
+    newest = {stream.name: stream for stream in Stream.objects.filter(name__in=[agent.newest_run for agent in chosen])}
+    return [_of(agent, newest[agent.newest_run], now) for agent in chosen]
 
 
 def _of(agent: Agent, stream: Stream, now: datetime) -> Shown:
     glyph, looks = LOOKS[agent.health.state]
     # What troubles the agent may lie in another of its runs.
-    health = agents.health_of_run(stream, now) if agent.health.is_trouble else agent.health
+    health = agents.health_in_run(agent, stream, now) if agent.health.is_trouble else agent.health
     has_story = crash.has_story(stream, health)
     return Shown(
         agent=agent,

@@ -10,6 +10,8 @@ from memory.flight.diff import Section
 # Of an item that happened, what says most about it: the fields of the reducer's items, in the order of reading.
 TELLING = ("role", "name", "step", "input", "arguments", "content", "error", "text")
 TEXT_LENGTH = 300
+# Of a proof, what is read first.
+PROOF_ORDER = ("verified", "broken_at", "events_replayed", "snapshot_version", "from_version", "to_version")
 # Told at the top of the page.
 TOLD_ELSEWHERE = {"version"}
 
@@ -62,7 +64,8 @@ def proof_pairs(payload: dict[str, Any]) -> list[tuple[str, str]]:
     proof = payload.get("proof")
     told = dict(proof) if isinstance(proof, dict) else {}
     milliseconds = told.pop("milliseconds", None)
-    pairs = [(_words(name), _scalar(value)) for name, value in told.items() if value is not None]
+    names = [name for name in PROOF_ORDER if name in told] + [name for name in told if name not in PROOF_ORDER]
+    pairs = [(_words(name), _scalar(told[name])) for name in names if told[name] is not None]
     if isinstance(milliseconds, dict):
         pairs.append(("milliseconds", ", ".join(f"{name} {_scalar(spent)}" for name, spent in milliseconds.items())))
     missing = payload.get("missing")

@@ -5,21 +5,20 @@ from typing import Any
 from django.http import HttpRequest
 
 from dashboard import navigation
-from dashboard.access import is_admin
-from memory.vocabulary import Role
+from dashboard.access import may
+from memory.permissions import Permission
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
     """The tenant that is shown, the others that the viewer may switch to, what the viewer may do, and the map."""
     membership = getattr(request, "membership", None)
     at = request.resolver_match.url_name if request.resolver_match else None
-    may_change = membership is not None and membership.is_at_least(Role.OPERATOR)
-    groups = navigation.links(at or "", is_operator=may_change)
+    permitted = {permission for permission in Permission if may(request, permission)}
+    groups = navigation.links(at or "", permitted)
     return {
         "tenant": membership.tenant if membership else None,
-        "is_admin": is_admin(request),
         "tenants": [other.tenant for other in getattr(request, "memberships", [])],
-        "may_change": may_change,
+        "may_change": Permission.EDIT in permitted,
         "navigation": groups,
         "here": next((group for group in groups if group.current), None),
     }

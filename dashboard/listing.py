@@ -24,14 +24,14 @@ class Listing:
     next_query: str | None
 
 
-def listing(rows: QuerySet[Any], query: Mapping[str, str], size: int = PAGE_SIZE) -> Listing:
+def listing(rows: QuerySet[Any] | list[Any], query: Mapping[str, str], size: int = PAGE_SIZE) -> Listing:
     """The page that `page` of the query names; the first one for anything that is no page, the last one behind it.
 
     Args:
         rows: in an order that tells every two of them apart.
         query: what else stands in it stays in the neighbours' queries.
     """
-    total = rows.count()
+    total = len(rows) if isinstance(rows, list) else rows.count()
     pages = max(1, min(MOST_PAGES, -(-total // size)))
     number = min(whole(query.get("page", ""), 1) or 1, pages)
     start = (number - 1) * size

@@ -1,19 +1,21 @@
 """The map of the pages: what the bar, the row under it, the menu of a phone and the list of keys show. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+
+from memory.permissions import Permission
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A page that can be gone to: the name of its address, its word, the key after `g`, what else belongs to it, and
-    whether viewers are kept out of it."""
+    what the viewer must be permitted."""
 
     name: str
     label: str
     key: str = ""
     holds: frozenset[str] = frozenset()
-    is_for_operators: bool = False
+    needs: Permission = Permission.SEE
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ GROUPS = (
     Group(
         "Runs",
         (
-            Entry("runs", "Runs", "r", frozenset({"run", "run_crash", "run_compare"})),
+            Entry("runs", "Runs", "r", frozenset({"run", "run_archive", "run_crash", "run_compare"})),
             Entry("agents", "Agents", "a"),
             Entry("integrity", "Integrity", "i"),
         ),
@@ -43,6 +45,7 @@ GROUPS = (
             Entry("memory_tasks", "Tasks"),
             Entry("experiences", "Experiences", "e", frozenset({"experience", "experience_change"})),
             Entry("map", "Map", "p"),
+            Entry("users", "Users", "u"),
             Entry("quarantine", "Quarantine", "q"),
             Entry(
                 "distillations", "Distillations", "d", frozenset({"distillation", "distillation_change", "run_drafts"})
@@ -53,12 +56,28 @@ GROUPS = (
             Entry("tools", "Tools", "t", frozenset({"tool"})),
         ),
     ),
-    Group("Savings", (Entry("savings", "Savings", "v", frozenset({"savings_events"})),)),
+    Group(
+        "Savings",
+        (Entry("savings", "Savings", "v", frozenset({"savings_events"})), Entry("benchmarks", "Benchmarks", "b")),
+    ),
     Group(
         "Operations",
-        (Entry("operations", "Operations", "w", frozenset({"operations_retry"}), is_for_operators=True),),
+        (Entry("operations", "Operations", "w", frozenset({"operations_retry"}), needs=Permission.OPERATE),),
     ),
-    Group("Settings", (Entry("settings", "Settings", ","), Entry("thresholds", "Thresholds"))),
+    Group(
+        "Settings",
+        (
+            Entry("settings", "Settings", ","),
+            Entry("thresholds", "Thresholds"),
+            Entry("retention", "Retention", needs=Permission.SETTINGS),
+            Entry("keys", "Keys", holds=frozenset({"key_new", "key_change"}), needs=Permission.KEYS),
+            Entry("limits", "Limits", needs=Permission.LIMITS),
+            Entry("audit", "Audit log", needs=Permission.AUDIT),
+            Entry("erasure", "Erasure", needs=Permission.ERASE),
+            Entry("permissions", "Permissions"),
+            Entry("tenants", "Tenants", holds=frozenset({"tenant"}), needs=Permission.TENANTS),
+        ),
+    ),
 )
 
 
@@ -86,9 +105,9 @@ class Links:
         return self.links[0]
 
 
-def links(at: str, *, is_operator: bool) -> tuple[Links, ...]:
-    """The map as the page whose address has this name shows it to an operator or a viewer."""
-    open_to = ((group, [e for e in group.entries if is_operator or not e.is_for_operators]) for group in GROUPS)
+def links(at: str, permitted: Collection[Permission]) -> tuple[Links, ...]:
+    """The map as the page whose address has this name shows it to somebody who may do this."""
+    open_to = ((group, [entry for entry in group.entries if entry.needs in permitted]) for group in GROUPS)
     return tuple(_group(group.label, entries, at) for group, entries in open_to if entries)
 
 

@@ -22,6 +22,16 @@ class Row:
     typed: str
     error: str
 
+    @property
+    def is_settable(self) -> bool:
+        """Whether the tenant's admins can set it for their tenant."""
+        return is_settable(self.setting)
+
+
+def is_settable(setting: Setting) -> bool:
+    """Whether a tenant's admins can set it for their tenant; ceilings are the installation's to set."""
+    return setting.per_tenant and not setting.ceiling
+
 
 def rows(typed: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None) -> list[Row]:
     """Every setting; `typed` and `errors` are of a form that was refused, by the settings' names."""
@@ -33,7 +43,7 @@ def save(typed: Mapping[str, str]) -> dict[str, str]:
     """Set every value of the tenant's that was typed, an empty text being the installation's; all of them or, where
     one is wrong, none. Returns what is wrong, by the settings' names."""
     given = {
-        name: typed[name].strip() for name, setting in conf.SETTINGS.items() if setting.per_tenant and name in typed
+        name: typed[name].strip() for name, setting in conf.SETTINGS.items() if is_settable(setting) and name in typed
     }
     errors = {}
     for name, text in given.items():

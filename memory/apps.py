@@ -10,8 +10,9 @@ class MemoryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from memory.events import store
+        from memory.events import recalled, store
         from memory.tokens import ledger
 
-        if ledger.keep not in store.keepers:
-            store.keepers.append(ledger.keep)
+        for keep in (ledger.keep, recalled.keep):
+            if keep not in store.keepers:
+                store.keepers.append(keep)

@@ -19,7 +19,8 @@ class Setting:
     """One setting: a whole number, or a fraction where its default is one; with `choices`, some of these names, as one
     text with commas between. `minimum` and `maximum` are inclusive.
 
-    One that is `per_tenant` can be set for a tenant alone (`memory.limits`).
+    One that is `per_tenant` can be set for a tenant alone (`memory.limits`): by its admins, or, where it is a
+    `ceiling`, by the installation's.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Setting:
     maximum: int = 2**31 - 1
     per_tenant: bool = False
     choices: tuple[str, ...] = ()
+    ceiling: bool = False
 
     def parse(self, text: str) -> Value:
         """The value that a text from the environment stands for; names are brought into the order of the choices.
@@ -62,7 +64,15 @@ class Setting:
 SETTINGS = {
     setting.name: setting
     for setting in (
-        Setting("ARES_MAX_BODY_BYTES", 16 * 2**20, "Largest request body, in bytes.", 2**10, 2**30),
+        Setting(
+            "ARES_MAX_BODY_BYTES",
+            16 * 2**20,
+            "Largest request body, in bytes.",
+            2**10,
+            2**30,
+            per_tenant=True,
+            ceiling=True,
+        ),
         Setting(
             "ARES_MAX_PAYLOAD_BYTES", 4 * 2**20, "Largest payload or metadata of one event, in bytes.", 2**10, 2**28
         ),
@@ -203,13 +213,60 @@ SETTINGS = {
         Setting(
             "ARES_QUERY_SECONDS",
             3,
-            "Longest time for embedding what is searched for by a service, in seconds; then search goes by words.",
+            "Longest time for each service that a search asks, in seconds; then it goes on without.",
             1,
             60,
         ),
         Setting("ARES_QUEUE_ATTEMPTS", 8, "Tries before work in the queue becomes a dead letter.", 1, 100),
         Setting(
             "ARES_QUEUE_LEASE_SECONDS", 300, "A worker's claim on work in the queue ends after so long.", 5, 86_400
+        ),
+        Setting(
+            "ARES_REQUESTS_A_MINUTE",
+            60_000,
+            "Most requests of a tenant in a minute. 0: no limit.",
+            per_tenant=True,
+            ceiling=True,
+        ),
+        Setting(
+            "ARES_EVENTS_A_MINUTE",
+            3_000_000,
+            "Most events that a tenant may record in a minute. 0: no limit.",
+            per_tenant=True,
+            ceiling=True,
+        ),
+        Setting(
+            "ARES_MAX_STORAGE_MB",
+            0,
+            "Most that a tenant may have stored, in MiB. 0: no limit.",
+            per_tenant=True,
+            ceiling=True,
+        ),
+        Setting(
+            "ARES_REQUESTS_AT_ONCE",
+            4,
+            "Requests of a tenant that a web process answers at a time; four times as many wait, others are refused.",
+            1,
+            32,
+        ),
+        Setting(
+            "ARES_AUDIT_DAYS", 0, "How long the audit log is kept, in days. 0: for ever.", 0, 36_500, per_tenant=True
+        ),
+        Setting(
+            "ARES_SESSION_DAYS",
+            0,
+            "A session that expired is deleted after so long, with what was learned from it alone. 0: never.",
+            0,
+            36_500,
+            per_tenant=True,
+        ),
+        Setting(
+            "ARES_EXPERIENCE_DAYS",
+            0,
+            "An experience is deleted when it was not used for so long, unless it is pinned. 0: never.",
+            0,
+            36_500,
+            per_tenant=True,
         ),
         Setting("ARES_LIVE_CONNECTIONS", 20, "Most pages followed live at once in one web process.", 0, 1000),
     )

@@ -64,9 +64,14 @@ def bounded(seconds: float, what: str) -> Iterator[None]:
         with within(seconds):
             yield
     except OperationalError as error:
-        if isinstance(error.__cause__, QueryCanceled):
+        if was_stopped(error):
             raise Unavailable(f"{what} took longer than {seconds:g} s and was stopped.") from error
         raise
+
+
+def was_stopped(error: Exception) -> bool:
+    """Whether the error says that time was over: between two statements, or in one that PostgreSQL cancelled."""
+    return isinstance(error, TooSlow) or isinstance(error.__cause__, QueryCanceled)
 
 
 def _set_timeout(timeout: str) -> None:

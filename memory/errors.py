@@ -38,6 +38,28 @@ class NotFound(AresError):
     code = "not-found"
 
 
+class Forbidden(AresError):
+    """This is not allowed"""
+
+    code = "forbidden"
+
+
+class Suspended(Forbidden):
+    """The tenant is suspended"""
+
+    code = "tenant-suspended"
+
+
+class LimitReached(AresError):
+    """A limit is reached"""
+
+    code = "limit-reached"
+
+    def __init__(self, detail: str, retry_after: int, **extra: Any) -> None:
+        super().__init__(detail, retry_after=retry_after, **extra)
+        self.retry_after = retry_after
+
+
 class Gone(AresError):
     """Retention has dropped this"""
 

@@ -12,10 +12,12 @@ from typing import Any
 from django.db import transaction
 from django_q.tasks import async_task
 
-from memory import conf, limits, queue, worker
+from memory import audit, conf, queue, tenants, worker
+from memory import retention as aged
 from memory.distillation import consolidate as consolidation
 from memory.distillation import requests
 from memory.embedding.current import embedder
+from memory.errors import Damaged
 from memory.events import compaction, retention, state, verification
 from memory.events.reducer import REDUCER_VERSION
 from memory.flight import analysis
@@ -50,10 +52,7 @@ def expire_sessions() -> int:
 
 
 def _expired(sessions: list[Session]) -> int:
-    """Have conversations that expired refined, unless that was done when they ended."""
-    if limits.value("ARES_AUTO_DISTIL"):
-        for over in sessions:
-            requests.of_expired_session(over)
+    requests.of_expired(sessions)
     return len(sessions)
 
 
@@ -65,7 +64,7 @@ def work_queues() -> int:
         ExceptionGroup: some work failed as it should not; the others had their turn all the same.
     """
     end = time.monotonic() + worker.SECONDS
-    turns = deque(product(Tenant.objects.values_list("pk", flat=True), Queue))
+    turns = deque(product(Tenant.objects.working().values_list("pk", flat=True), Queue))
     random.shuffle(turns)  # workers that do this at the same time begin with different tenants
     done, failures = 0, []
     while turns and time.monotonic() < end:
@@ -84,8 +83,9 @@ def work_queues() -> int:
 
 
 def draw_map(tenant_id: int) -> int:
-    """Draw a tenant's map of experiences, if memory has changed; returns how many are on it."""
-    return experience_map.draw(tenant_id)
+    """Draw a tenant's map of experiences, if memory has changed; returns how many are on it. None is drawn while the
+    tenant is suspended."""
+    return experience_map.draw(tenant_id) if Tenant.objects.working().filter(pk=tenant_id).exists() else 0
 
 
 def draw_maps() -> int:
@@ -118,8 +118,7 @@ def expire_tasks() -> int:
 
 def evict_experiences() -> int:
     """Delete experiences that are too many; returns how many."""
-    now = datetime.now(UTC)
-    return in_each_tenant(lambda: distilled.evict(now))
+    return in_each_tenant(distilled.evict)
 
 
 def consolidate() -> int:
@@ -128,7 +127,11 @@ def consolidate() -> int:
 
 
 def take_snapshots() -> int:
-    """Catch up with snapshots of streams that have grown since; returns how many were taken."""
+    """Catch up with snapshots of streams that have grown since; returns how many were taken.
+
+    Raises:
+        ExceptionGroup: of some streams none could be taken; the others had their turn all the same.
+    """
     every = conf.value("ARES_SNAPSHOT_EVERY")
     rested = datetime.now(UTC) - RESTED
     due: list[tuple[Stream, Callable[[Stream], int]]] = []
@@ -141,10 +144,15 @@ def take_snapshots() -> int:
         return 0
 
     in_each_tenant(find)
-    taken = 0
+    taken, failures = 0, []
     for stream, take in due:  # a transaction each: a long one would hold up who deletes, and the feed
-        with tenant_scope(stream.tenant_id):
-            taken += take(stream)
+        try:
+            with tenant_scope(stream.tenant_id):
+                taken += take(stream)
+        except Exception as error:  # noqa: BLE001  raised below
+            failures.append(error)
+    if failures:
+        raise ExceptionGroup(f"Of {len(failures)} streams no snapshot could be taken.", failures)
     return taken
 
 
@@ -155,7 +163,7 @@ def compact_streams() -> int:
 
 def drop_expired_segments() -> int:
     """Drop what is older than its tenant keeps it; returns how many segments that were."""
-    return in_each_tenant(retention.drop_expired)
+    return for_each_tenant(retention.drop_expired)
 
 
 def analyse_streams() -> int:
@@ -167,7 +175,7 @@ def analyse_streams() -> int:
     """
     end = time.monotonic() + ANALYSIS_SECONDS
     due = []
-    for tenant in Tenant.objects.order_by("id"):
+    for tenant in Tenant.objects.working().order_by("id"):
         with tenant_scope(tenant.pk):
             due.append(Analysis.objects.behind(analysis.RULESET, ANALYSED_STREAMS))
     turns = deque(filter(None, chain.from_iterable(zip_longest(*due))))
@@ -203,7 +211,7 @@ def verify_streams() -> int:
     end = time.monotonic() + conf.value("ARES_VERIFY_SECONDS")
     oldest = datetime.now(UTC) - timedelta(hours=conf.value("ARES_VERIFY_HOURS"))
     due = []
-    for tenant in Tenant.objects.order_by("id"):
+    for tenant in Tenant.objects.working().order_by("id"):
         with tenant_scope(tenant.pk):
             due.append([(tenant.pk, stream_id) for stream_id in Stream.objects.due_for_verification(oldest)])
     done, failures = 0, []
@@ -223,9 +231,36 @@ def verify_streams() -> int:
 def verify_stream(tenant_id: int, stream_id: int) -> None:
     """Verify one stream, in a transaction of its own."""
     with tenant_scope(tenant_id):
-        stream = Stream.objects.filter(pk=stream_id).first()
+        stream = Stream.objects.filter(pk=stream_id, tenant__suspended_at=None).first()
         if stream is not None:
             verification.verify(stream)
+
+
+def verify_audit_logs() -> int:
+    """Verify every tenant's audit log; returns how many entries.
+
+    Raises:
+        ExceptionGroup: some logs are not as they were written.
+    """
+
+    def verify() -> int:
+        verified = audit.verify()
+        if verified.faults:
+            first = verified.faults[0]
+            raise Damaged(f"The audit log has {len(verified.faults)} faults; at entry {first.number}: {first.detail}")
+        return verified.entries
+
+    return in_each_tenant(verify)
+
+
+def measure_storage() -> int:
+    """Note what each tenant's content takes; returns how many tenants have any."""
+    return in_each_tenant(tenants.measure_storage)
+
+
+def keep_no_longer() -> int:
+    """Delete sessions, experiences and entries of the audit log that tenants keep no longer; returns how many."""
+    return in_each_tenant(lambda: audit.drop_old() + aged.drop_old(datetime.now(UTC)))
 
 
 def note_use(tenant_id: int, experience_ids: list[str]) -> int:

@@ -28,7 +28,7 @@ def own() -> dict[str, conf.Value]:
 
 
 def put(name: str, text: str) -> None:
-    """Set a value for this tenant; an empty text gives back the installation's.
+    """Set a value for this tenant; an empty text gives back the installation's. Who may is for the door to decide.
 
     Raises:
         Invalid: there is no such setting for a tenant, or the value is not of its type and bounds.

@@ -6,7 +6,10 @@ Every operation works in the tenant's scope that its caller has opened, and reco
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
+
+from django.db import transaction
 
 from memory import limits
 from memory.distillation import forgetting, redistil, requests
@@ -15,7 +18,7 @@ from memory.layers import hot, session, task, user
 from memory.layers.context import Context, build_context
 from memory.llm import client
 from memory.models import Distillation, Message, Session, Stream, Task
-from memory.retrieval import search
+from memory.retrieval import reranking, search
 from memory.retrieval.filters import Filters
 from memory.retrieval.plan import Plan
 from memory.retrieval.search import Found
@@ -49,10 +52,16 @@ class MemoryManager:
         hot.clear()
         current.embedder.cache_clear()
         client.client.cache_clear()
+        client.impatient.cache_clear()
+        reranking.forget()
 
     def create_session(self, user_id: Any, agent_id: Any = None, metadata: Any = None) -> Session:
-        """Open a conversation (`session.created`). See `layers.session.create`."""
-        return session.create(user_id, agent_id, metadata)
+        """Open a conversation (`session.created`). Where it is one too many, the least recently used one leaves
+        (`session.expired`) and is refined, in the background. See `layers.session.create`."""
+        created = session.create(user_id, agent_id, metadata)
+        if requests.of_expired(session.make_room(created.pk, created.created_at)):
+            self._notify(Queue.DISTILLATION)
+        return created
 
     def add_message(self, session_id: str, *messages: Any) -> list[Message]:
         """Add messages to a conversation, all or none (`message.added`). See `layers.session.add_messages`."""
@@ -82,7 +91,17 @@ class MemoryManager:
             NotFound: there is no such session.
         """
         derived = forgetting.forget_stream(Session.objects.with_id(session_id).pk, self._actor)
-        return self._erased(session.erase(session_id), derived)
+        receipt = self._erased(session.erase(session_id), derived)
+        transaction.on_commit(partial(hot.drop, session_id))
+        return receipt
+
+    def count_session(self, session_id: str) -> dict[str, Any]:
+        """The receipt that deleting a conversation would give; nothing is changed.
+
+        Raises:
+            NotFound: there is no such session.
+        """
+        return _tried(lambda: self.delete_session(session_id))
 
     def erase_user(self, user_id: str) -> dict[str, Any]:
         """Erase what is recorded of a user and what was learned from it; the answer is a receipt.
@@ -91,7 +110,18 @@ class MemoryManager:
             NotFound: there is nothing of the user.
         """
         derived = forgetting.forget_user(user_id, self._actor)
-        return self._erased(user.erase(user_id), derived)
+        receipt = self._erased(user.erase(user_id), derived)
+        for session_id in receipt["sessions"]:
+            transaction.on_commit(partial(hot.drop, session_id))
+        return receipt
+
+    def count_user(self, user_id: str) -> dict[str, Any]:
+        """The receipt that erasing a user would give; nothing is changed.
+
+        Raises:
+            NotFound: there is nothing of the user.
+        """
+        return _tried(lambda: self.erase_user(user_id))
 
     def create_task(self, session_id: Any, user_id: Any, given: Any) -> Task:
         """Open a task (`task.created`). See `layers.task.create`."""
@@ -175,3 +205,11 @@ class MemoryManager:
         if made.status == WorkStatus.PENDING:
             self._notify(Queue.DISTILLATION)
         return made
+
+
+def _tried(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What the work answers, which is undone again."""
+    with transaction.atomic():
+        receipt = work()
+        transaction.set_rollback(True)
+    return receipt

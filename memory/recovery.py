@@ -13,11 +13,10 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import psycopg
 from django.db import DatabaseError
 
 from memory import conf
-from memory.deadline import Deadline, within
+from memory.deadline import Deadline, was_stopped, within
 from memory.errors import Damaged, Gone, Invalid, NotFound, TooSlow
 from memory.events import facts, history, store
 from memory.events.draft import draft
@@ -271,7 +270,7 @@ def _attempt(made: Recovery, part: str, fields: tuple[str, ...], work: Callable[
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, TooSlow) or isinstance(error.__cause__, psycopg.errors.QueryCanceled):
+    if was_stopped(error):
         return f"It was not done within {conf.value('ARES_RECOVERY_SECONDS')} s."
     if isinstance(error, Gone | Damaged):
         return error.detail

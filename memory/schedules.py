@@ -45,6 +45,9 @@ SCHEDULES = (
     Regular("drop_expired_segments", minutes=60),
     Regular("forget_idempotency_keys", minutes=60),
     Regular("verify_streams", minutes=60),
+    Regular("verify_audit_logs", minutes=60),
+    Regular("measure_storage", minutes=10),
+    Regular("keep_no_longer", minutes=60),
     Regular("index_vectors", minutes=10),
     Regular("draw_maps", minutes=60),
 )

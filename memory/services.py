@@ -18,6 +18,8 @@ from memory.errors import BadAnswer, ServiceBusy, ServiceDown, ServiceFailed, Se
 TRIES = 3
 FIRST_PAUSE = 0.2
 LONGEST_PAUSE = 5.0
+# Somebody waits while a search is prepared: a service that fails is not asked again for so many seconds.
+QUERY_REST = 10.0
 # Of an answer that makes no sense, so much is told.
 TOLD_CHARACTERS = 200
 BUSY = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)

@@ -48,7 +48,8 @@ def current_tenant_id() -> int:
 
 
 def in_each_tenant(work: Callable[[], int]) -> int:
-    """Do the same work for every tenant, one scope and transaction each; returns the sum. For scheduled jobs.
+    """Do the same work for every tenant that is not suspended, one scope and transaction each; returns the sum. For
+    scheduled jobs.
 
     Raises:
         ExceptionGroup: it failed for some tenants; the others had their turn all the same.
@@ -69,7 +70,7 @@ def for_each_tenant(work: Callable[[int], int]) -> int:
     """
     done = 0
     failures = []
-    for tenant in Tenant.objects.order_by("id"):
+    for tenant in Tenant.objects.working().order_by("id"):
         try:
             done += work(tenant.pk)
         except Exception as error:  # noqa: BLE001  raised below

@@ -26,6 +26,7 @@ class EventType(StrEnum):
     MEMORY_DISTILLED = "memory.distilled"
     MEMORY_RECALLED = "memory.recalled"
     MEMORY_EVICTED = "memory.evicted"
+    MEMORY_CONSOLIDATED = "memory.consolidated"
     CONTEXT_BUILT = "context.built"
     AGENT_STARTED = "agent.started"
     AGENT_STOPPED = "agent.stopped"
@@ -153,6 +154,10 @@ class Kind(StrEnum):
     ABSTRACTION = "abstraction"
 
 
+# Kinds that say how something was solved; the others state something.
+SOLVING = frozenset({Kind.SOLUTION, Kind.PROCEDURE, Kind.ABSTRACTION})
+
+
 # What is about a person belongs to that person alone, always.
 PERSONAL_KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.PROFILE})
 
@@ -253,6 +258,21 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
+class Scope(StrEnum):
+    """What an API key may do; a key has some of them, and none includes another."""
+
+    INGEST = "ingest"
+    READ = "read"
+    MANAGE = "manage"
+
+
+class Measure(StrEnum):
+    """What is counted by the minute, for a tenant and for a key."""
+
+    REQUESTS = "requests"
+    EVENTS = "events"
+
+
 # Two or more words joined by dots: `tool.call`, `acme.order.placed`.
 EVENT_TYPE_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)+", re.ASCII)
 # What can stand in a path segment without being escaped, so that a stream's address is its name.
@@ -266,8 +286,9 @@ IDENTIFIER_MAX_LENGTH = 200
 
 SESSION_PREFIX = "sess_"
 TASK_PREFIX = "task_"
-# What aresweb does to a tenant's memory as a whole is recorded in a stream of its own.
-MEMORY_STREAM = "aresweb:memory"
+# What aresweb does to a tenant's memory as a whole is recorded in a stream of its own, which nobody else appends to.
+OWN_PREFIX = "aresweb:"
+MEMORY_STREAM = f"{OWN_PREFIX}memory"
 
 MESSAGE_PREFIX = "msg_"
 EVENT_PREFIX = "evt_"

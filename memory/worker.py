@@ -15,7 +15,7 @@ from memory.embedding import current
 from memory.embedding.spec import Embedder
 from memory.errors import AresError, ServiceFailed
 from memory.layers import embedding
-from memory.models import Distillation, QueueItem
+from memory.models import Distillation, QueueItem, Tenant
 from memory.queue import LeaseLost
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Queue, WorkStatus
@@ -42,6 +42,8 @@ def turn(tenant_id: int, which: Queue) -> int | None:
     """Take some of what is due in a tenant's queue and do it; returns how much was done, None where nothing was due."""
     owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
     with tenant_scope(tenant_id):
+        if not Tenant.objects.working().filter(pk=tenant_id).exists():
+            return None  # it waits until the tenant is resumed
         claimed = queue.claim(which, owner, BATCH[which])
     if not claimed:
         return None

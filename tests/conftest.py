@@ -19,10 +19,12 @@ def _emptying_tables_takes_the_owner() -> Iterator[None]:
 
     def execute_sql_flush(self: DatabaseOperations, statements: list[str]) -> None:
         with as_owner(self.connection) as cursor:
-            cursor.execute("ALTER TABLE memory_event DISABLE TRIGGER USER")
+            for table in ("memory_event", "memory_auditentry"):
+                cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
             empty(self, statements)
             cursor.execute("RESET ROLE")
-            cursor.execute("ALTER TABLE memory_event ENABLE TRIGGER USER")
+            for table in ("memory_event", "memory_auditentry"):
+                cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
 
     DatabaseOperations.execute_sql_flush = execute_sql_flush
     yield

@@ -70,9 +70,11 @@ def test_it_fails_over_a_damaged_stream_after_it_has_compacted_the_others(acme: 
     with raw.owner() as owner:
         raw.enter(owner, acme.pk)
         owner.execute("ALTER TABLE memory_event DISABLE TRIGGER event_append_only")
-        owner.execute("UPDATE memory_event SET metadata_json = '{\"x\":1}' WHERE event_id = 'l2'")
+        owner.execute("UPDATE memory_event SET metadata_json = '{\"x\":1}' WHERE event_id = 'l13'")
         owner.execute("ALTER TABLE memory_event ENABLE TRIGGER event_append_only")
         owner.commit()
-    with pytest.raises(CommandError, match="1 streams are damaged"):
-        compact()
-    assert (archived(acme), archived(globex)) == ([], [("long", 10), ("long", 20)])
+    out = StringIO()
+    with pytest.raises(CommandError, match="1 streams are damaged; from there on nothing of them was moved"):
+        call_command("compact_streams", stdout=out, stderr=StringIO())
+    assert (archived(acme), archived(globex)) == ([("long", 10)], [("long", 10), ("long", 20)])
+    assert re.search(r"events moved\W+30\W", out.getvalue())

@@ -53,6 +53,17 @@ def test_a_task_that_ends_is_distilled_in_the_background(manager: MemoryManager,
     assert types()[-2:] == ["task.created", "task.completed"]
 
 
+def test_the_light_path_keeps_no_secret(manager: MemoryManager) -> None:
+    opened = manager.create_session("ann")
+    made = manager.create_task(opened.pk, "ann", {"do": "log in", "password": "zebra-okapi-1"})
+    manager.update_task_output(made.pk, "completed", "The token is ghp_0123456789abcdefghijABCDEFGHIJ012345.")
+
+    told = manager.distill_task(made.pk).decisions.get().candidate
+
+    assert told["input"] == {"do": "log in", "password": "[redacted]"}
+    assert told["output"] == "The token is [redacted]"
+
+
 def test_the_light_path_is_done_at_once_and_the_full_one_later(manager: MemoryManager, told: list[Queue]) -> None:
     opened = manager.create_session("ann")
     made = manager.create_task(opened.pk, None, "Count the files.")

@@ -13,7 +13,8 @@ from django.utils.module_loading import import_string
 from django_q.models import OrmQ, Schedule
 
 from memory import jobs, schedules
-from memory.events import store, verification
+from memory.errors import Damaged
+from memory.events import state, store, verification
 from memory.layers import session
 from memory.models import IdempotencyKey, Message, Session, Snapshot, Stream, Tenant, Verification
 from memory.tenancy import tenant_scope
@@ -84,6 +85,27 @@ def test_snapshots_catch_up(acme: Tenant, globex: Tenant) -> None:
         assert (jobs.take_snapshots(), jobs.take_snapshots()) == (3, 0)
     with tenant_scope(acme.pk):
         assert list(Snapshot.objects.order_by("version").values_list("version", flat=True)) == [10, 20, 30]
+
+
+def test_a_stream_of_which_no_snapshot_can_be_taken_does_not_keep_the_others_from_it(
+    acme: Tenant, globex: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = state.take_snapshots
+
+    def sometimes(stream: Stream) -> int:
+        if stream.name == "bad":
+            raise Damaged("Its segment cannot be read.")
+        return take(stream)
+
+    for tenant, name in ((acme, "bad"), (globex, "good")):
+        with tenant_scope(tenant.pk):
+            store.append(name, [drafted() for _ in range(10)])
+    monkeypatch.setattr(state, "take_snapshots", sometimes)
+    with override_settings(ARES={**settings.ARES, "ARES_SNAPSHOT_EVERY": 10}), pytest.raises(ExceptionGroup) as caught:
+        jobs.take_snapshots()
+    assert [type(error) for error in caught.value.exceptions] == [Damaged]
+    with tenant_scope(globex.pk):
+        assert Snapshot.objects.count() == 1
 
 
 def test_old_answers_are_forgotten(acme: Tenant) -> None:

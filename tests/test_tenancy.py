@@ -6,11 +6,13 @@ import pytest
 from django.db import ProgrammingError, connection, transaction
 from psycopg import errors, sql
 
+from memory import audit
 from memory.errors import TenantMissing
 from memory.events import compaction, state, store, verification
 from memory.flight import notes
 from memory.layers import session, task
 from memory.models import (
+    Allowance,
     ApiKey,
     ExperienceMap,
     Finding,
@@ -28,6 +30,8 @@ from tests.events.making import drafted
 
 # Written by privileged functions alone: the application's role has not even the right to.
 PRIVILEGED = {"memory_segment", "memory_archivedid"}
+# Of these it has no right to update or delete.
+APPENDED_ONLY = {"memory_event", "memory_auditentry"}
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,6 +52,8 @@ def fill(tenant: Tenant, user: User) -> str:
         tables.fill_distilled(tenant)
         tables.fill_analysis(tenant)
         Membership.objects.create(tenant=tenant, user=user)
+        audit.record("command:tests", "tests.filled", tenant.slug)
+        Allowance.objects.create(tenant=tenant, measure="requests", minute=verified.verified_at)
         notes.add(Stream.objects.named("run"), 1, "odd", "bug", user)
         SavedView.objects.create(tenant=tenant, user=user, name="mine", created_at=verified.verified_at)
         ExperienceMap.objects.create(tenant=tenant, drawn_from="x", drawn_at=verified.verified_at, seconds=1)
@@ -151,7 +157,7 @@ def test_a_row_is_refused_without_a_tenant_and_for_another_one(
 def test_another_tenants_rows_can_be_neither_changed_nor_deleted_nor_taken_over(
     application: raw.Connection, acme: Tenant, globex: Tenant
 ) -> None:
-    for table in sorted(set(tables.isolated()) - PRIVILEGED - {"memory_event"}):
+    for table in sorted(set(tables.isolated()) - PRIVILEGED - APPENDED_ONLY):
         name = sql.Identifier(table)
         raw.enter(application, globex.pk)
         for statement in (

@@ -76,7 +76,7 @@ def test_the_report_for_machines_is_json_alone(globex: Tenant, tmp_path: Path) -
     forge(globex)
     code, told = report()
     assert code == 1
-    assert told.keys() == {"started_at", "seconds", "streams", "events", "faults", "findings"}
+    assert told.keys() == {"started_at", "seconds", "streams", "events", "audit_entries", "faults", "findings"}
     assert (told["streams"], told["events"], told["faults"]) == (3, 15, 1)
     [found] = told["findings"]
     assert (found["tenant"], found["stream"], found["version"], found["fault"]) == ("globex", "run", 3, "chain-broken")

@@ -5,10 +5,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from dashboard.access import SESSION_TENANT, member_required
+from dashboard.access import SESSION_TENANT, member_required, public
 
-login = LoginView.as_view(template_name="dashboard/login.html", redirect_authenticated_user=True)
-logout = LogoutView.as_view()
+login = public(LoginView.as_view(template_name="dashboard/login.html", redirect_authenticated_user=True))
+logout = public(LogoutView.as_view())
 
 
 @require_POST

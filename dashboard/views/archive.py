@@ -1,19 +1,21 @@
 """Where a run's events are: in their table, in compressed segments, or dropped; and a button to archive more."""
 
+from itertools import islice
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from dashboard import runs
-from dashboard.access import is_admin, member_required
+from dashboard.access import may, permitted
 from memory import conf
 from memory.errors import Damaged
 from memory.events import compaction, history
+from memory.events.compaction import Moved
 from memory.events.walk import HASH_BYTES
 from memory.models import Segment, Stream
+from memory.permissions import Permission
 from memory.tenancy import current_tenant_id
 
 # How many segments one press of the button makes at most; the worker goes on with the rest.
@@ -22,14 +24,12 @@ SEGMENTS_AT_ONCE = 10
 LISTED = 100
 
 
-@member_required
+@permitted(Permission.SEE, change=Permission.ARCHIVE)
 def run_archive(request: HttpRequest, name: str) -> HttpResponse:
     """The sizes, and for admins the button."""
     stream = Stream.objects.named(name)
-    may_archive = is_admin(request)
+    may_archive = may(request, Permission.ARCHIVE)
     if request.method == "POST":
-        if not may_archive:
-            raise PermissionDenied
         if request.POST.get("sure"):
             _archive(request, stream)
         return redirect("dashboard:run_archive", name)
@@ -68,9 +68,12 @@ def _listed(stream: Stream) -> list[dict[str, Any]]:
 
 
 def _archive(request: HttpRequest, stream: Stream) -> None:
+    moved = Moved()
     try:
-        moved = compaction.compact(current_tenant_id(), stream, most=SEGMENTS_AT_ONCE)
+        for step in islice(compaction.moves(current_tenant_id(), stream), SEGMENTS_AT_ONCE):
+            moved += step
     except Damaged as error:
-        messages.error(request, f"Nothing was archived. {error.detail}")
-        return
-    messages.success(request, f"{moved.events:,} events were archived: {moved.segments} segments.")
+        messages.error(request, f"Archiving stopped. {error.detail}")
+    if moved.segments:
+        word = "segment" if moved.segments == 1 else "segments"
+        messages.success(request, f"{moved.events:,} events were archived: {moved.segments} {word}.")

@@ -12,18 +12,19 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard import distillations, drafts, runs
-from dashboard.access import role_required
+from dashboard.access import permitted
 from dashboard.actor import actor, manager, notify
 from memory.distillation import redistil, requests
 from memory.errors import Conflict, Invalid
 from memory.models import Distillation, Stream
-from memory.vocabulary import Queue, Role
+from memory.permissions import Permission
+from memory.vocabulary import Queue
 
 ACCEPT, DROP, RETRY = "accept", "drop", "retry"
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@permitted(Permission.OPERATE)
 def run_distillations(request: Any, name: str) -> HttpResponseBase:
     """Have the session of a run distilled by the worker; its page shows what comes of it."""
     made = manager(request).distill_session(name)
@@ -31,7 +32,7 @@ def run_distillations(request: Any, name: str) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@role_required(Role.OPERATOR)
+@permitted(Permission.OPERATE)
 def run_drafts(request: Any, name: str) -> HttpResponseBase:
     """Try other rules on a run: what comes of it is a draft, which nobody is given until it is accepted."""
     stream = Stream.objects.named(name)
@@ -47,7 +48,7 @@ def run_drafts(request: Any, name: str) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@role_required(Role.OPERATOR)
+@permitted(Permission.EDIT)
 def distillation_change(request: Any, distillation_id: str, change: str) -> HttpResponseBase:
     """Accept or drop a draft, after a page that says what that will change; or try a failed distillation again."""
     found = Distillation.objects.with_id(distillation_id)

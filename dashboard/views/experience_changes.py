@@ -11,18 +11,19 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from dashboard import change_forms, change_page, changes
-from dashboard.access import role_required
+from dashboard.access import permitted
 from dashboard.actor import actor, notify
 from dashboard.changes import Verb
 from memory.errors import Conflict, Invalid
 from memory.models import Experience
-from memory.vocabulary import Queue, Role
+from memory.permissions import Permission
+from memory.vocabulary import Queue
 
 QUARANTINE = "quarantine"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@role_required(Role.OPERATOR)
+@permitted(Permission.EDIT)
 def experience_change(request: Any, experience_id: str, change: str) -> HttpResponseBase:
     """The page of a change that has one, and every change itself. What was typed is never lost by an error."""
     verb = changes.VERBS.get(change)

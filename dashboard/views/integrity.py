@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Max, Q
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -11,11 +10,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from dashboard import runs
-from dashboard.access import member_required
+from dashboard.access import member_required, permitted
 from memory import conf, jobs
 from memory.events import verification
 from memory.models import Finding, Stream, Verification
-from memory.vocabulary import Role
+from memory.permissions import Permission
 
 LISTED = 200
 
@@ -45,11 +44,9 @@ def integrity(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@member_required
+@permitted(Permission.VERIFY)
 def verify_run(request: Any, name: str) -> HttpResponseBase:
     """Verify a run: now, or by the worker if it is long."""
-    if not request.membership.is_at_least(Role.OPERATOR):
-        raise PermissionDenied
     stream = Stream.objects.named(name)
     if stream.version > conf.value("ARES_VERIFY_AT_ONCE"):
         jobs.enqueue(jobs.verify_stream, stream.tenant_id, stream.pk)

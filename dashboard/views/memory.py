@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from dashboard import decided, experience_map, funnel, layered
+from dashboard import consolidated, decided, experience_map, funnel, layered
 from dashboard.access import member_required
 from dashboard.listing import given, listing
 from memory import jobs
@@ -35,6 +35,7 @@ def memory(request: HttpRequest) -> HttpResponse:
         "refined": refined,
         "kept": funnel.kept(reasons),
         "dropped": funnel.dropped(reasons),
+        "consolidated": consolidated.newest(),
     }
     return render(request, "dashboard/memory/layers.html", context)
 

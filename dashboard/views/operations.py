@@ -12,17 +12,18 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from dashboard import operations as shown
-from dashboard.access import role_required
+from dashboard.access import permitted
 from dashboard.actor import notify
 from dashboard.listing import listing, whole
 from memory import worker
-from memory.vocabulary import Queue, Role
+from memory.permissions import Permission
+from memory.vocabulary import Queue
 
 # What is to be tried again is shown up to here before it is.
 PREVIEWED = 20
 
 
-@role_required(Role.OPERATOR)
+@permitted(Permission.OPERATE)
 def operations(request: HttpRequest) -> HttpResponse:
     """Queues, dead letters, work in hand, services and schedules. While anything waits, it asks again by itself."""
     now = datetime.now(UTC)
@@ -49,7 +50,7 @@ def operations(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@role_required(Role.OPERATOR)
+@permitted(Permission.OPERATE)
 def retry(request: Any) -> HttpResponseBase:
     """Shows the dead letters that would be tried again, that of `item` or all; by POST they are."""
     given = (request.POST if request.method == "POST" else request.GET).get("item", "")

@@ -1,40 +1,34 @@
-"""The overview: what is running, what failed, what happened last."""
+"""The overview: what is running, what failed, what happened last, what memory made of it."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from typing import Any
 
-from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 
-from dashboard import agents, runs
-from dashboard.access import member_required
-from memory.events import history
+from dashboard import agents, runs, today
+from dashboard.access import may, member_required
 from memory.models import Stream
+from memory.permissions import Permission
 from memory.vocabulary import Outcome
 
 LISTED = 8
 
 
 @member_required
-def overview(request: HttpRequest) -> HttpResponse:
-    """The first page after the log-in."""
-    a_day_ago = datetime.now(UTC) - timedelta(days=1)
+def overview(request: Any) -> HttpResponse:
+    """The first page after the log-in; its content alone where it keeps itself new."""
+    now = datetime.now(UTC)
     recent = Stream.objects.newest_first()
-    running = recent.filter(outcome=Outcome.RUNNING)
-    failed = recent.filter(outcome=Outcome.FAILED)
-    counts = Stream.objects.aggregate(
-        runs_total=Count("pk"),
-        running=Count("pk", filter=Q(outcome=Outcome.RUNNING)),
-        failed_today=Count("pk", filter=Q(outcome=Outcome.FAILED, last_event_at__gte=a_day_ago)),
-    )
-    counts["events_today"] = history.count_since(a_day_ago)
+    everyone = agents.troubled_first(now)
+    is_operator = may(request, Permission.OPERATE)
     context = {
-        "counts": counts,
-        "running": [runs.of(stream) for stream in running[:LISTED]],
-        "failures": [runs.of(stream) for stream in failed[:LISTED]],
-        "agents_in_trouble": [shown for shown in agents.shown(datetime.now(UTC)) if shown.agent.health.is_trouble][
-            :LISTED
-        ],
+        "is_empty": not recent.exists(),
+        "readouts": today.readouts(now, everyone, is_operator=is_operator),
+        "running": [runs.of(stream) for stream in recent.filter(outcome=Outcome.RUNNING)[:LISTED]],
+        "failures": [runs.of(stream) for stream in recent.filter(outcome=Outcome.FAILED)[:LISTED]],
+        "agents_in_trouble": agents.shown([agent for agent in everyone if agents.is_trouble(agent)][:LISTED], now),
         "recent": [runs.of(stream) for stream in recent[:LISTED]],
     }
-    return render(request, "dashboard/overview.html", context)
+    part = "#results" if request.headers.get("HX-Request") else ""
+    return render(request, f"dashboard/overview.html{part}", context)

@@ -9,12 +9,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from dashboard import experience_page, formats, panels, readable, runs
-from dashboard.access import member_required, role_required
+from dashboard.access import may, member_required, permitted
 from memory.errors import Conflict, Gone, Invalid, NotFound
 from memory.events import history
 from memory.flight import agents, crash, fork, notes, timeline
 from memory.models import Session, Stream, Verification
-from memory.vocabulary import Role
+from memory.permissions import Permission
 
 WINDOW = 100
 MOST_FORKS = 20
@@ -35,7 +35,7 @@ def _page(request: Any, stream: Stream, version: int, refused: dict[str, str]) -
         "version": version,
         "is_live": runs.is_live(stream, timezone.now()),
         "verification": Verification.objects.of(stream),
-        "may_verify": request.membership.is_at_least(Role.OPERATOR),
+        "may_verify": may(request, Permission.VERIFY),
         "has_session": Session.objects.filter(pk=stream.name).exists(),
         "has_crash_story": crash.has_story(stream, agents.health_of_run(stream, timezone.now())),
         "archived_events": history.archived(stream),
@@ -100,7 +100,7 @@ def run_fork(request: HttpRequest, name: str, version: int) -> JsonResponse:
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@permitted(Permission.EDIT)
 def add_note(request: Any, name: str, version: int) -> HttpResponse:
     """Write a note to an event. What is refused is given back, to be mended."""
     stream = Stream.objects.named(name)
@@ -114,7 +114,7 @@ def add_note(request: Any, name: str, version: int) -> HttpResponse:
 
 
 @require_POST
-@role_required(Role.OPERATOR)
+@permitted(Permission.EDIT)
 def delete_note(request: HttpRequest, name: str, version: int, note_id: int) -> HttpResponse:
     """Delete a note."""
     stream = Stream.objects.named(name)
@@ -145,7 +145,7 @@ def _step(request: Any, stream: Stream, version: int) -> dict[str, Any]:
         "event": readable.event_context(event, cause),
         **panels.context(stream, version, request.GET),
         "notes": notes.of_step(stream, version),
-        "may_note": request.membership.is_at_least(Role.OPERATOR),
+        "may_note": may(request, Permission.EDIT),
         "step_url": _address(stream, version),
         "curl": _curl(request, stream, version),
         "experiences": experience_page.from_step(stream.name, version),

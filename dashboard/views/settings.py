@@ -4,27 +4,24 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from dashboard import settings_page
 from dashboard import thresholds as thresholds_page
-from dashboard.access import member_required
+from dashboard.access import may, member_required, permitted
 from memory import conf
-from memory.vocabulary import Role
+from memory.permissions import Permission
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@member_required
+@permitted(Permission.SEE, change=Permission.SETTINGS)
 def settings(request: Any) -> HttpResponseBase:
     """Shows them, or takes the tenant's own; what was typed stands there again where something is wrong with it."""
-    may_set = request.membership.is_at_least(Role.ADMIN)
+    may_set = may(request, Permission.SETTINGS)
     if request.method != "POST":
         return _page(request, settings_page.rows(), may_set)
-    if not may_set:
-        raise PermissionDenied
     name = request.POST.get("reset", "")
     if name:
         settings_page.save({name: ""})
@@ -46,8 +43,8 @@ def thresholds(request: Any) -> HttpResponse:
 
 def _page(request: Any, rows: list[settings_page.Row], may_set: bool, status: int = HTTPStatus.OK) -> HttpResponse:
     context = {
-        "own": [row for row in rows if row.setting.per_tenant],
-        "others": [row for row in rows if not row.setting.per_tenant],
+        "own": [row for row in rows if row.is_settable],
+        "others": [row for row in rows if not row.is_settable],
         "may_set": may_set,
         "faults": sum(1 for row in rows if row.error),
         "installation": [{**variable, "origin": conf.origin(variable["name"])} for variable in conf.installation()]

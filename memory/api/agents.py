@@ -11,12 +11,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory import conf, recovery
+from memory.api import binding
 from memory.api.fields import AnyJSONField, ObjectField
 from memory.api.pages import LIMIT, page_of, page_size
 from memory.api.rendering import exact
 from memory.api.views import TenantView, body_object
 from memory.flight import agents
 from memory.flight.agents import Agent
+from memory.permissions import Permission
 from memory.vocabulary import HealthState
 
 AgentShape = inline_serializer(
@@ -125,6 +127,9 @@ RecoveryShape = inline_serializer(
 class AgentsView(TenantView):
     """All agents."""
 
+    permissions = {"GET": Permission.SEE}
+    narrows = True
+
     @extend_schema(
         operation_id="agents_list",
         parameters=[LIMIT, OpenApiParameter("after", str, description="The id of an agent: those behind it.")],
@@ -134,7 +139,8 @@ class AgentsView(TenantView):
     def get(self, request: Request) -> Response:
         """List agents by their ids, each with its health and the reason for it."""
         limit, after = page_size(request), request.query_params.get("after", "")
-        behind = [agent for agent in agents.everyone(datetime.now(UTC)) if agent.id > after]
+        told = binding.own_agents(request, agents.everyone(datetime.now(UTC)))
+        behind = [agent for agent in told if agent.id > after]
         shown = behind[:limit]
         link = f"{request.path}?{urlencode({'after': shown[-1].id, 'limit': limit})}" if len(behind) > limit else None
         results = [_as_json(agent) for agent in shown]
@@ -145,6 +151,8 @@ class AgentsView(TenantView):
 class AgentView(TenantView):
     """One agent."""
 
+    permissions = {"GET": Permission.SEE}
+
     @extend_schema(responses=AgentShape, tags=["agents"])
     def get(self, request: Request, agent_id: str) -> Response:
         """Show an agent's health and where it worked last."""
@@ -153,6 +161,8 @@ class AgentView(TenantView):
 
 class RecoveryView(TenantView):
     """The recovery of an agent."""
+
+    permissions = {"POST": Permission.RECALL}
 
     @extend_schema(
         request=RecoveryRequest,

@@ -13,6 +13,7 @@ from memory.events import history
 from memory.flight import analysis, causes, timeline
 from memory.flight.walks import MOST_EVENTS, MOST_HOPS, Hop, Reached
 from memory.models import Event, Stream
+from memory.permissions import Permission
 from memory.vocabulary import LinkKind, LinkReason
 
 HopShape = inline_serializer(
@@ -78,6 +79,8 @@ GONE = OpenApiResponse(description="Retention has dropped the event.")
 class CausesView(TenantView):
     """The causes of an event."""
 
+    permissions = {"GET": Permission.SEE}
+
     @extend_schema(responses={200: Causes, 410: GONE}, tags=["causes"])
     def get(self, request: Request, event_id: str) -> Response:
         """Walk back from an event to the first suspicious step; `steps` are the events on the `path`, in its order."""
@@ -97,6 +100,8 @@ class CausesView(TenantView):
 
 class EffectsView(TenantView):
     """The effects of an event."""
+
+    permissions = {"GET": Permission.SEE}
 
     @extend_schema(responses={200: Effects, 410: GONE}, tags=["causes"])
     def get(self, request: Request, event_id: str) -> Response:

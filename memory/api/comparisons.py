@@ -14,6 +14,7 @@ from memory.flight.alignment import Beside, Fate
 from memory.flight.comparison import MOST_EVENTS, After, Comparison
 from memory.flight.timeline import Row
 from memory.models import Stream
+from memory.permissions import Permission
 
 LINES = 100
 MOST_LINES = 1000
@@ -64,6 +65,8 @@ DiffShape = inline_serializer(
 
 class RunDiffView(TenantView):
     """Two runs, aligned."""
+
+    permissions = {"GET": Permission.SEE}
 
     @extend_schema(
         parameters=[

@@ -1,5 +1,6 @@
 """Contexts: `POST /sessions/{id}/context`."""
 
+from functools import partial
 from typing import Any
 
 from drf_spectacular.utils import extend_schema, inline_serializer
@@ -10,9 +11,12 @@ from rest_framework.response import Response
 from memory import jobs
 from memory.api.fields import AnyJSONField
 from memory.api.rendering import exact
+from memory.api.search import PlanRequest
 from memory.api.views import TenantView, body_object
-from memory.layers import context
+from memory.layers import context, recollection
 from memory.layers.context import MOST_EXPERIENCES, MOST_HISTORY, MOST_TOKENS, Context
+from memory.permissions import Permission
+from memory.retrieval import plan
 from memory.tenancy import current_tenant_id
 from memory.vocabulary import ContextMethod, Shape
 
@@ -32,11 +36,13 @@ class ContextRequest(serializers.Serializer[Any]):
     model = serializers.CharField(
         required=False, max_length=200, help_text="What it is for: decides vocabulary and price."
     )
+    plan = PlanRequest
 
 
 ContextAnswer = inline_serializer(
     "Context",
     {
+        "session_id": serializers.CharField(),
         "context": AnyJSONField(help_text="What to send: a text, or chat messages."),
         "shape": serializers.ChoiceField(list(Shape)),
         "messages": inline_serializer(
@@ -98,20 +104,24 @@ ContextAnswer = inline_serializer(
 class ContextView(TenantView):
     """The context of one session."""
 
+    permissions = {"POST": Permission.RECALL}
+
     @extend_schema(request=ContextRequest, responses={200: ContextAnswer}, tags=["sessions"])
     def post(self, request: Request, session_id: str) -> Response:
         """Build the context for the next turn: the newest messages and the experience that fits, within a budget."""
         fields = ("input", "max_tokens", "max_history", "top_k", "shape", "model")
-        body = body_object(request, set(fields))
-        made = context.build_context(session_id, *(body.get(name) for name in fields))
+        body = body_object(request, {*fields, "plan"})
+        recall = partial(recollection.recall, plan=plan.parse(body.get("plan")))
+        made = context.build_context(session_id, *(body.get(name) for name in fields), recall=recall)
         if made.experiences:
             jobs.enqueue(jobs.note_use, current_tenant_id(), [each.id for each in made.experiences])
-        return Response(as_json(made))
+        return Response(as_json(session_id, made))
 
 
-def as_json(made: Context) -> dict[str, Any]:
-    """A context as the API shows it."""
+def as_json(session_id: str, made: Context) -> dict[str, Any]:
+    """A context as the API shows it. It names its session, with which an answer kept for retries is erased."""
     return {
+        "session_id": session_id,
         "context": exact(made.content),
         "shape": made.shape,
         "messages": [

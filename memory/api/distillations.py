@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api import binding
 from memory.api.experiences import ExperienceSerializer
 from memory.api.fields import AnyJSONField, ObjectField
 from memory.api.front_door import actor_of, manager_of
@@ -17,6 +18,7 @@ from memory.distillation import redistil
 from memory.errors import Invalid
 from memory.events.draft import instant
 from memory.models import Decision, Distillation, Experience, Session, Stream
+from memory.permissions import Permission
 from memory.vocabulary import WorkStatus
 
 
@@ -111,6 +113,8 @@ Dropped = inline_serializer("DroppedDraft", {"rows": serializers.DictField(child
 class TaskDistillationsView(TenantView):
     """The distillations of one task."""
 
+    permissions = {"POST": Permission.RECORD}
+
     @extend_schema(
         request=TaskDistillationRequest,
         responses={201: DistillationSerializer, 202: DistillationSerializer},
@@ -124,6 +128,8 @@ class TaskDistillationsView(TenantView):
 
 class SessionDistillationsView(TenantView):
     """The distillations of one session."""
+
+    permissions = {"POST": Permission.RECORD}
 
     @extend_schema(request=SessionDistillationRequest, responses={202: DistillationSerializer}, tags=["distillations"])
     def post(self, request: Request, session_id: str) -> Response:
@@ -144,6 +150,9 @@ class SessionDistillationsView(TenantView):
 class DistillationsView(TenantView):
     """All distillations."""
 
+    permissions = {"GET": Permission.SEE}
+    narrows = True
+
     @extend_schema(
         operation_id="distillations_list",
         parameters=[
@@ -161,7 +170,8 @@ class DistillationsView(TenantView):
         asked = request.query_params
         if asked.get("status") and asked["status"] not in set(WorkStatus):
             raise Invalid(f"status must be one of {', '.join(WorkStatus)}.")
-        found = Distillation.objects.matching(asked.get("status"), asked.get("session_id"), asked.get("task_id"))
+        mine = binding.mine(request, Distillation.objects.all())
+        found = mine.matching(asked.get("status"), asked.get("session_id"), asked.get("task_id"))
         pages = RowPages(("-created_at", "-id"), lambda text: instant(text, "cursor"))
         page = pages.paginate_queryset(found, request, view=self)
         return pages.get_paginated_response(DistillationSerializer(page, many=True).data)
@@ -170,6 +180,8 @@ class DistillationsView(TenantView):
 class DistillationView(TenantView):
     """One distillation."""
 
+    permissions = {"GET": Permission.SEE, "DELETE": Permission.EDIT}
+
     @extend_schema(responses=DistillationWithResults, tags=["distillations"])
     def get(self, request: Request, distillation_id: str) -> Response:
         """Show where a distillation stands and what came of it."""
@@ -177,7 +189,7 @@ class DistillationView(TenantView):
         decisions = list(found.decisions.order_by("number"))
         made = [each for each in decisions if each.stage != "filter"]
         ids = {each.experience_id for each in made if each.experience_id and each.action != "discard"}
-        kept = Experience.objects.filter(pk__in=ids).order_by("created_at", "pk")
+        kept = binding.known(request, Experience.objects.filter(pk__in=ids)).order_by("created_at", "pk")
         return Response(
             {
                 **DistillationSerializer(found).data,
@@ -195,6 +207,8 @@ class DistillationView(TenantView):
 
 class AcceptancesView(TenantView):
     """The acceptance of a draft."""
+
+    permissions = {"POST": Permission.EDIT}
 
     @extend_schema(request=None, responses={201: Changes}, tags=["distillations"])
     def post(self, request: Request, distillation_id: str) -> Response:

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api import binding
 from memory.api.fields import ObjectField
 from memory.api.pages import LIMIT, Place, page_of, page_size, stream_page
 from memory.api.views import TenantView, body_object, whole_number
@@ -18,6 +19,7 @@ from memory.events import cursor, history, store
 from memory.events.draft import Draft, draft
 from memory.layers import session
 from memory.models import Event, Stream
+from memory.permissions import Permission
 
 
 class EventRequest(serializers.Serializer[Any]):
@@ -64,6 +66,8 @@ Feed = page_of(
 class StreamEventsView(TenantView):
     """The events of one stream."""
 
+    permissions = {"POST": Permission.RECORD, "GET": Permission.SEE}
+
     @extend_schema(
         request=AppendRequest,
         responses={
@@ -77,10 +81,16 @@ class StreamEventsView(TenantView):
         """Append events, all or none."""
         body = body_object(request, {"events", "expected_version"})
         drafts = _drafts(body.get("events"))
+        binding.check_said(request, *(each.get("payload") for each in body["events"]))
         session.check_stream(stream, drafts)
         done = store.append(stream, drafts, _expected_version(body))
+        binding.check_recorded(request, stream)
         shown = {"version": done.version, "events": [as_json(event, stream) for event in done.events]}
         return Response(shown, HTTPStatus.CREATED if done.new else HTTPStatus.OK)
+
+    def events_in(self, request: Request) -> int:
+        events = request.data.get("events") if isinstance(request.data, dict) else None
+        return len(events) if isinstance(events, list) else 1
 
     @extend_schema(
         parameters=[
@@ -117,6 +127,8 @@ class StreamEventsView(TenantView):
 
 class EventsView(TenantView):
     """Every stream's events in one order."""
+
+    permissions = {"GET": Permission.SEE}
 
     @extend_schema(
         parameters=[

@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api import binding
 from memory.api.fields import ObjectField
 from memory.api.front_door import actor_of
 from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
@@ -16,6 +17,7 @@ from memory.errors import Invalid
 from memory.events.draft import instant
 from memory.layers import distilled, reshaping
 from memory.models import Experience, Revision, Source
+from memory.permissions import Permission
 from memory.vocabulary import ExperienceStatus, Kind, Method
 
 # By query parameter: what it may be.
@@ -144,6 +146,9 @@ Receipt = inline_serializer(
 class ExperiencesView(TenantView):
     """All experiences."""
 
+    permissions = {"GET": Permission.SEE}
+    narrows = True
+
     @extend_schema(
         operation_id="experiences_list",
         parameters=[
@@ -163,7 +168,7 @@ class ExperiencesView(TenantView):
         for name, allowed in CHOICES.items():
             if asked.get(name) and asked[name] not in allowed:
                 raise Invalid(f"{name} must be one of {', '.join(sorted(map(str, allowed)))}.")
-        found = Experience.objects.matching(
+        found = binding.known(request, Experience.objects.all()).matching(
             kind=asked.get("kind"),
             method=asked.get("method"),
             status=asked.get("status"),
@@ -178,6 +183,8 @@ class ExperiencesView(TenantView):
 
 class ExperienceView(TenantView):
     """One experience."""
+
+    permissions = {"GET": Permission.SEE, "PATCH": Permission.EDIT, "DELETE": Permission.EDIT}
 
     @extend_schema(responses=ExperienceWithSources, tags=["experiences"])
     def get(self, request: Request, experience_id: str) -> Response:
@@ -199,6 +206,8 @@ class ExperienceView(TenantView):
 class RevisionsView(TenantView):
     """The history of one experience."""
 
+    permissions = {"GET": Permission.SEE}
+
     @extend_schema(
         parameters=[LIMIT, CURSOR],
         responses=page_of("RevisionPage", RevisionSerializer(many=True)),
@@ -215,6 +224,8 @@ class RevisionsView(TenantView):
 class FeedbackView(TenantView):
     """What was thought of one experience."""
 
+    permissions = {"POST": Permission.RECORD}
+
     @extend_schema(request=FeedbackRequest, responses={201: ExperienceWithSources}, tags=["experiences"])
     def post(self, request: Request, experience_id: str) -> Response:
         """Say whether an experience helped; its confidence and its rank move."""
@@ -226,6 +237,8 @@ class FeedbackView(TenantView):
 class ReversionsView(TenantView):
     """Changes of one experience that were taken back."""
 
+    permissions = {"POST": Permission.EDIT}
+
     @extend_schema(request=None, responses={201: ExperienceWithSources}, tags=["experiences"])
     def post(self, request: Request, experience_id: str) -> Response:
         """Take back the last change of an experience."""
@@ -234,6 +247,8 @@ class ReversionsView(TenantView):
 
 class MergesView(TenantView):
     """What was merged into one experience."""
+
+    permissions = {"POST": Permission.EDIT}
 
     @extend_schema(request=MergeRequest, responses={201: ExperienceWithSources}, tags=["experiences"])
     def post(self, request: Request, experience_id: str) -> Response:
@@ -246,6 +261,8 @@ class MergesView(TenantView):
 
 class SplitsView(TenantView):
     """What one experience was split into."""
+
+    permissions = {"POST": Permission.EDIT}
 
     @extend_schema(request=SplitRequest, responses={201: ExperienceSerializer(many=True)}, tags=["experiences"])
     def post(self, request: Request, experience_id: str) -> Response:

@@ -13,6 +13,7 @@ from memory.api.views import TenantView, whole_number
 from memory.events import export
 from memory.flight.fixture import as_json, fixture
 from memory.models import Stream
+from memory.permissions import Permission
 
 
 class JSONLinesRenderer(JSONRenderer):
@@ -53,6 +54,8 @@ FixtureShape = inline_serializer(
 class ExportView(TenantView):
     """A stream as JSON Lines."""
 
+    permissions = {"GET": Permission.SEE}
+
     renderer_classes = (JSONRenderer, JSONLinesRenderer)
 
     @extend_schema(responses={(200, "application/x-ndjson"): OpenApiTypes.STR, 410: GONE}, tags=["streams"])
@@ -67,6 +70,8 @@ class ExportView(TenantView):
 
 class FixtureView(TenantView):
     """A step of a run, to start a test from."""
+
+    permissions = {"GET": Permission.SEE}
 
     @extend_schema(
         parameters=[OpenApiParameter("version", int, description="The step; the newest event by default.")],

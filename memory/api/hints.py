@@ -14,6 +14,7 @@ from memory.api.views import TenantView
 from memory.errors import Invalid
 from memory.flight import analysis
 from memory.models import Hint, Stream
+from memory.permissions import Permission
 from memory.vocabulary import HintRule, Severity
 
 
@@ -42,6 +43,8 @@ class HintSerializer(serializers.ModelSerializer[Hint]):
 
 class HintsView(TenantView):
     """The hints of a run."""
+
+    permissions = {"GET": Permission.SEE}
 
     @extend_schema(
         parameters=[

@@ -6,6 +6,7 @@ first request fails, nothing of it remains, the key neither, and the repetition 
 
 import hashlib
 from collections.abc import Callable
+from typing import cast
 
 from django.http import HttpResponse
 from rest_framework.request import Request
@@ -14,7 +15,7 @@ from rest_framework.response import Response
 from memory.api.rendering import encode
 from memory.errors import KeyReused, Unavailable
 from memory.events.draft import identifier
-from memory.models import IdempotencyKey
+from memory.models import ApiKey, IdempotencyKey
 from memory.tenancy import current_tenant_id
 
 HEADER = "Idempotency-Key"
@@ -48,7 +49,10 @@ def answer_once(request: Request, carry_out: Callable[[], Response]) -> Response
 
 
 def _digest(request: Request) -> bytes:
-    """SHA-256 over method, path with query, and the body as it was sent."""
+    """SHA-256 over method, path with query, the body as it was sent, and whom the key speaks for: an answer is given
+    again to nobody who would not have got it."""
     content = request._request.body
-    head = f"{request.method} {request.get_full_path()}\n".encode()
+    key = cast(ApiKey, request.auth)
+    bound = f"{key.agent_id}\0{key.user_id}\n" if key.is_bound else ""
+    head = f"{bound}{request.method} {request.get_full_path()}\n".encode()
     return hashlib.sha256(head + content).digest()

@@ -15,6 +15,7 @@ from memory.errors import Invalid
 from memory.events.draft import instant, text
 from memory.layers import knowledge
 from memory.models import Knowledge
+from memory.permissions import Permission
 from memory.vocabulary import WorkStatus
 
 Q_MAX_LENGTH = 500
@@ -42,6 +43,9 @@ class KnowledgeRequest(serializers.Serializer[Any]):
 class KnowledgeListView(TenantView):
     """All documents."""
 
+    permissions = {"GET": Permission.SEE, "POST": Permission.EDIT}
+    narrows = True
+
     @extend_schema(request=KnowledgeRequest, responses={201: KnowledgeSerializer}, tags=["knowledge"])
     def post(self, request: Request) -> Response:
         """Keep a document. Its words are found at once, its meaning as soon as it is embedded."""
@@ -65,6 +69,8 @@ class KnowledgeListView(TenantView):
 
 class KnowledgeView(TenantView):
     """One document."""
+
+    permissions = {"GET": Permission.SEE, "DELETE": Permission.EDIT}
 
     @extend_schema(responses=KnowledgeSerializer, tags=["knowledge"])
     def get(self, request: Request, knowledge_id: str) -> Response:

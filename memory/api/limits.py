@@ -28,14 +28,15 @@ class BodyLimitMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        length = _length(request)
+        length = declared_length(request)
         response = _refusal(request, length) or self.get_response(request)
         if length <= MOST_DISCARDED and "Expect" not in request.headers:  # who expects an answer has sent nothing yet
             _discard_rest(request)
         return response
 
 
-def _length(request: HttpRequest) -> int:
+def declared_length(request: HttpRequest) -> int:
+    """How long the body is, as its client says; 0 where it says nothing that could be one."""
     text: str = request.META.get("CONTENT_LENGTH") or ""
     return int(text[:MOST_DIGITS]) if text.isascii() and text.isdecimal() else 0
 

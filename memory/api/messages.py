@@ -8,11 +8,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api import binding
 from memory.api.fields import AnyJSONField
 from memory.api.front_door import manager_of
 from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
 from memory.api.views import TenantView
 from memory.models import Message, Session
+from memory.permissions import Permission
 
 
 class MessageSerializer(serializers.ModelSerializer[Message]):
@@ -53,14 +55,20 @@ class MessageRequest(serializers.Serializer[Any]):
 class MessagesView(TenantView):
     """The messages of one session."""
 
+    permissions = {"POST": Permission.RECORD, "GET": Permission.SEE}
+
     @extend_schema(request=MessageRequest, responses={201: MessageSerializer}, tags=["messages"])
     def post(self, request: Request, session_id: str) -> Response:
         """Add a message, or a list of messages."""
         body: Any = request.data
         several = isinstance(body, list)
+        binding.check_said(request, *(body if several else [body]))
         added = manager_of(request).add_message(session_id, *(body if several else [body]))
         shown = MessageSerializer(added, many=True).data
         return Response(shown if several else shown[0], HTTPStatus.CREATED)
+
+    def events_in(self, request: Request) -> int:
+        return len(request.data) if isinstance(request.data, list) else 1
 
     @extend_schema(
         parameters=[LIMIT, CURSOR],

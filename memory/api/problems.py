@@ -16,7 +16,9 @@ CONTENT_TYPE = "application/problem+json"
 STATUS: dict[type[errors.AresError], HTTPStatus] = {
     errors.Invalid: HTTPStatus.BAD_REQUEST,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.Forbidden: HTTPStatus.FORBIDDEN,
     errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.LimitReached: HTTPStatus.TOO_MANY_REQUESTS,
     errors.Gone: HTTPStatus.GONE,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -53,7 +55,10 @@ def of_error(error: errors.AresError, path: str) -> HttpResponse:
     status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), HTTPStatus.INTERNAL_SERVER_ERROR)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:  # the fault is on this side: somebody has to look
         logger.error("%s: %s", error.title, error.detail, exc_info=error)
-    return problem(status, error.code, error.title, error.detail, path, **error.extra)
+    answer = problem(status, error.code, error.title, error.detail, path, **error.extra)
+    if "retry_after" in error.extra:
+        answer["Retry-After"] = str(error.extra["retry_after"])
+    return answer
 
 
 def problem(status: HTTPStatus, code: str, title: str, detail: str, path: str, **extra: Any) -> HttpResponse:

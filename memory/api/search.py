@@ -8,10 +8,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory import jobs
+from memory.api import binding
 from memory.api.fields import ObjectField
 from memory.api.rendering import exact
 from memory.api.views import TenantView, body_object
 from memory.layers import recall
+from memory.permissions import Permission
 from memory.retrieval import asked, plan
 from memory.retrieval.plan import Fusion
 from memory.retrieval.search import MAX_LIMIT, MAX_QUERY, Hit
@@ -31,6 +33,8 @@ WEIGHTS = (
     "use_weight",
     "feedback_weight",
     "confidence_floor",
+    "relevance_floor",
+    "rerank_weight",
 )
 
 PlanRequest = inline_serializer(
@@ -38,6 +42,7 @@ PlanRequest = inline_serializer(
     {
         **{name: serializers.FloatField(required=False, default=getattr(plan.Plan(), name)) for name in WEIGHTS},
         "fusion": serializers.ChoiceField(list(Fusion), required=False),
+        "rewrite": serializers.BooleanField(required=False, help_text="Have the language model say what is meant."),
         "half_lives": serializers.DictField(child=serializers.FloatField(), required=False, help_text="Days, by kind."),
     },
     required=False,
@@ -46,7 +51,10 @@ PlanRequest = inline_serializer(
 FiltersRequest = inline_serializer(
     "SearchFilters",
     {
-        "user_id": serializers.CharField(required=False, help_text="What this user may see: the own and the shared."),
+        "user_id": serializers.CharField(
+            required=False, help_text="What this user may see: the own and the shared. Without it: the shared alone."
+        ),
+        "all_users": serializers.BooleanField(required=False, help_text="true: what is everybody's own, too."),
         "kind": serializers.MultipleChoiceField(choices=list(Kind), required=False, help_text="One, or a list."),
         "status": serializers.MultipleChoiceField(
             choices=list(ExperienceStatus), required=False, help_text="active without it."
@@ -91,7 +99,8 @@ SearchAnswer = inline_serializer(
             },
             many=True,
         ),
-        "missing": ObjectField(help_text="Legs that could not be asked, each with the reason."),
+        "missing": ObjectField(help_text="What could not be asked, each with the reason."),
+        "rewritten": serializers.CharField(help_text="What was searched for, where it was said in other words."),
     },
 )
 
@@ -99,20 +108,25 @@ SearchAnswer = inline_serializer(
 class SearchView(TenantView):
     """Search over experiences, documents and tools."""
 
+    permissions = {"POST": Permission.RECALL}
+    narrows = True
+
     @extend_schema(request=SearchRequest, responses={200: SearchAnswer}, tags=["search"])
     def post(self, request: Request) -> Response:
         """Find what fits a query, the best first, each with the parts of its score."""
         body = body_object(request, {"query", "limit", "plan", "filters", "stream"})
+        binding.check_stream(request, body.get("stream"))
         found = recall.recall(
             body.get("query"),
             DEFAULT_LIMIT if body.get("limit") is None else body["limit"],
             plan=plan.parse(body.get("plan")),
-            allowed=asked.filters(body.get("filters")),
+            allowed=binding.check_filters(request, asked.filters(body.get("filters"))),
             stream=body.get("stream"),
         )
         if body.get("stream") is not None and recall.used(found):
             jobs.enqueue(jobs.note_use, current_tenant_id(), recall.used(found))
-        return Response({"results": [_shown(hit) for hit in found.hits], "missing": found.missing})
+        results = [_shown(hit) for hit in found.hits]
+        return Response({"results": results, "missing": found.missing, "rewritten": found.rewritten})
 
 
 def _shown(hit: Hit) -> dict[str, Any]:

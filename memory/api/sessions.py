@@ -2,17 +2,19 @@
 
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api import binding
 from memory.api.fields import ObjectField
 from memory.api.front_door import manager_of
 from memory.api.views import TenantView, body_object
-from memory.models import Session
+from memory.models import ApiKey, Session
+from memory.permissions import Permission
 
 
 class SessionSerializer(serializers.ModelSerializer[Session]):
@@ -62,17 +64,23 @@ Receipt = inline_serializer(
 class SessionsView(TenantView):
     """All sessions."""
 
+    permissions = {"POST": Permission.RECORD}
+    narrows = True
+
     @extend_schema(request=SessionRequest, responses={201: SessionSerializer}, tags=["sessions"])
     def post(self, request: Request) -> Response:
         """Open a session."""
         body = body_object(request, {"user_id", "agent_id", "metadata"})
-        manager = manager_of(request)
-        created = manager.create_session(body.get("user_id"), body.get("agent_id"), body.get("metadata"))
+        binding.check_said(request, body)
+        agent_id = body.get("agent_id") or cast(ApiKey, request.auth).agent_id or None
+        created = manager_of(request).create_session(body.get("user_id"), agent_id, body.get("metadata"))
         return Response(SessionSerializer(created).data, HTTPStatus.CREATED)
 
 
 class SessionView(TenantView):
     """One session."""
+
+    permissions = {"GET": Permission.SEE, "DELETE": Permission.ERASE}
 
     @extend_schema(responses=SessionSerializer, tags=["sessions"])
     def get(self, request: Request, session_id: str) -> Response:

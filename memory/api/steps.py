@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api import binding
 from memory.api.exports import FixtureShape
 from memory.api.fields import AnyJSONField, ObjectField
 from memory.api.rendering import exact
@@ -16,6 +17,7 @@ from memory.flight import diff
 from memory.flight.fork import as_json, fork
 from memory.flight.left import Context, Message, context_at
 from memory.models import Stream
+from memory.permissions import Permission
 
 GONE = OpenApiResponse(description="Retention has dropped the events up to there; see `first_version`.")
 ChangesShape = inline_serializer(
@@ -93,6 +95,8 @@ ForkShape = inline_serializer(
 class StepChangesView(TenantView):
     """What an event did to the state of its run."""
 
+    permissions = {"GET": Permission.SEE}
+
     @extend_schema(
         parameters=[
             OpenApiParameter("against", int, description="The version to compare with; the step before by default."),
@@ -105,6 +109,7 @@ class StepChangesView(TenantView):
         """Compare the state after event `version` with the one before it, or with any other."""
         found = Stream.objects.named(stream)
         other_name = request.query_params.get("against_stream") or stream
+        binding.check_stream(request, other_name)
         other = found if other_name == stream else Stream.objects.named(other_name)
         default = max(version - 1, 0) if other is found else min(version, other.version)
         against = whole_number(request, "against", default, 0, 2**63 - 1)
@@ -128,6 +133,8 @@ class StepChangesView(TenantView):
 class StepContextView(TenantView):
     """What the model saw at a step, and what it no longer saw."""
 
+    permissions = {"GET": Permission.SEE}
+
     @extend_schema(responses={200: ContextShape}, tags=["runs"])
     def get(self, request: Request, stream: str, version: int) -> Response:
         """Tell which messages and experiences the newest prompt up to event `version` held, which had left by then,
@@ -138,6 +145,8 @@ class StepContextView(TenantView):
 
 class StepForkView(TenantView):
     """A step to run on from."""
+
+    permissions = {"GET": Permission.SEE}
 
     @extend_schema(responses={200: ForkShape, 410: GONE}, tags=["runs"])
     def get(self, request: Request, stream: str, version: int) -> Response:

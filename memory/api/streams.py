@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api import binding
 from memory.api.fields import ObjectField
 from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
 from memory.api.views import TenantView, whole_number
@@ -16,6 +17,7 @@ from memory.events import state
 from memory.events.draft import instant
 from memory.models import Stream
 from memory.models.stream import SEARCH_SECONDS
+from memory.permissions import Permission
 from memory.vocabulary import Outcome
 
 
@@ -54,6 +56,9 @@ class StreamState(serializers.Serializer[Any]):
 class StreamsView(TenantView):
     """All streams."""
 
+    permissions = {"GET": Permission.SEE}
+    narrows = True
+
     @extend_schema(
         parameters=[
             OpenApiParameter("agent_id", str),
@@ -72,7 +77,8 @@ class StreamsView(TenantView):
         asked = request.query_params
         if asked.get("outcome") and asked["outcome"] not in set(Outcome):
             raise Invalid(f"outcome must be one of {', '.join(Outcome)}.")
-        found = Stream.objects.matching(asked.get("agent_id"), asked.get("outcome"), asked.get("type"), asked.get("q"))
+        found = binding.mine(request, Stream.objects.all())
+        found = found.matching(asked.get("agent_id"), asked.get("outcome"), asked.get("type"), asked.get("q"))
         with bounded(SEARCH_SECONDS, "The search"):
             page = pages.paginate_queryset(found, request, view=self)
         return pages.get_paginated_response(StreamSerializer(page, many=True).data)
@@ -80,6 +86,8 @@ class StreamsView(TenantView):
 
 class StreamStateView(TenantView):
     """The state of a stream."""
+
+    permissions = {"GET": Permission.SEE}
 
     @extend_schema(
         parameters=[OpenApiParameter("version", int, description="The state after this event; the newest by default.")],

@@ -8,10 +8,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memory.api import binding
 from memory.api.fields import AnyJSONField
 from memory.api.front_door import manager_of
 from memory.api.views import TenantView, body_object
 from memory.models import Task
+from memory.permissions import Permission
 
 
 class TaskSerializer(serializers.ModelSerializer[Task]):
@@ -46,10 +48,15 @@ class TaskEnding(serializers.Serializer[Any]):
 class TasksView(TenantView):
     """All tasks."""
 
+    permissions = {"POST": Permission.RECORD}
+    narrows = True
+
     @extend_schema(request=TaskRequest, responses={201: TaskSerializer}, tags=["tasks"])
     def post(self, request: Request) -> Response:
         """Open a task."""
         body = body_object(request, {"session_id", "user_id", "input"})
+        binding.check_said(request, body)
+        binding.check_session(request, body.get("session_id"))
         manager = manager_of(request)
         created = manager.create_task(body.get("session_id"), body.get("user_id"), body.get("input"))
         return Response(TaskSerializer(created).data, HTTPStatus.CREATED)
@@ -57,6 +64,8 @@ class TasksView(TenantView):
 
 class TaskView(TenantView):
     """One task."""
+
+    permissions = {"GET": Permission.SEE, "PATCH": Permission.RECORD}
 
     @extend_schema(responses=TaskSerializer, tags=["tasks"])
     def get(self, request: Request, task_id: str) -> Response:

@@ -15,6 +15,7 @@ from memory.api.views import TenantView, body_object
 from memory.events.draft import instant
 from memory.layers import tool
 from memory.models import Tool
+from memory.permissions import Permission
 
 
 class ToolSerializer(serializers.ModelSerializer[Tool]):
@@ -37,6 +38,9 @@ class ToolRequest(serializers.Serializer[Any]):
 
 class ToolsView(TenantView):
     """All tools."""
+
+    permissions = {"GET": Permission.SEE, "POST": Permission.EDIT}
+    narrows = True
 
     @extend_schema(request=ToolRequest, responses={200: ToolSerializer, 201: ToolSerializer}, tags=["tools"])
     def post(self, request: Request) -> Response:
@@ -65,6 +69,8 @@ class ToolsView(TenantView):
 
 class ToolView(TenantView):
     """One tool."""
+
+    permissions = {"GET": Permission.SEE, "DELETE": Permission.EDIT}
 
     @extend_schema(responses=ToolSerializer, tags=["tools"])
     def get(self, request: Request, tool_id: str) -> Response:

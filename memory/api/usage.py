@@ -13,6 +13,7 @@ from memory.api.pages import CURSOR, LIMIT, RowPages, page_of
 from memory.api.views import TenantView
 from memory.errors import Invalid
 from memory.models import LedgerEntry
+from memory.permissions import Permission
 from memory.tokens import savings
 from memory.tokens.savings import By, Filters, Sums
 from memory.vocabulary import ContextMethod, LedgerKind
@@ -96,6 +97,8 @@ class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
 class SavingsView(TenantView):
     """Sums over the token ledger."""
 
+    permissions = {"GET": Permission.SEE}
+
     @extend_schema(
         parameters=[OpenApiParameter("by", str, enum=list(By), description="day without it"), *FILTERS],
         responses=Savings,
@@ -122,6 +125,8 @@ class SavingsView(TenantView):
 
 class EntriesView(TenantView):
     """The entries of the token ledger."""
+
+    permissions = {"GET": Permission.SEE}
 
     @extend_schema(
         parameters=[

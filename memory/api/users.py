@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from memory.api.front_door import manager_of
 from memory.api.views import TenantView
+from memory.permissions import Permission
 
 ErasureReceipt = inline_serializer(
     "ErasureReceipt",
@@ -27,6 +28,8 @@ ErasureReceipt = inline_serializer(
 
 class UserContentView(TenantView):
     """What is recorded of one user."""
+
+    permissions = {"DELETE": Permission.ERASE}
 
     @extend_schema(responses={200: ErasureReceipt}, tags=["users"])
     def delete(self, request: Request, user_id: str) -> Response:

@@ -13,6 +13,7 @@ from memory.api.views import TenantView
 from memory.events import verification
 from memory.events.walk import MOST_FINDINGS, Fault
 from memory.models import Finding, Stream, Verification
+from memory.permissions import Permission
 
 
 class FindingSerializer(serializers.ModelSerializer[Finding]):
@@ -41,6 +42,8 @@ class VerificationSerializer(serializers.Serializer[Any]):
 
 class VerificationView(TenantView):
     """The verification of one stream."""
+
+    permissions = {"GET": Permission.SEE, "POST": Permission.VERIFY}
 
     @extend_schema(responses=VerificationSerializer, tags=["streams"])
     def get(self, request: Request, stream: str) -> Response:

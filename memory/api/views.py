@@ -1,45 +1,108 @@
-"""What every view of the API has in common: one tenant, one transaction, and idempotency."""
+"""What every view of the API has in common: who may, one tenant, one transaction, limits, and idempotency."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from django.http import HttpResponseBase
+from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memory.api import idempotency
-from memory.errors import Invalid
+from memory import allowance, audit, permissions
+from memory.api import binding, idempotency, turns
+from memory.api.front_door import actor_of
+from memory.api.limits import declared_length
+from memory.errors import AresError, Forbidden, Invalid, Suspended
 from memory.models import ApiKey
+from memory.permissions import RULES, Permission
 from memory.tenancy import tenant_scope
 
 
 class TenantView(APIView):
     """A view whose handler runs inside the scope and transaction of the key's tenant: it sees and writes nothing else,
-    and an error leaves nothing behind."""
+    and an error leaves nothing behind.
+
+    `permissions` says for each method what a key must be permitted. `narrows` says of a view of a whole collection that
+    it shows keys that speak for one agent or user only what is that one's.
+    """
+
+    permissions: ClassVar[Mapping[str, Permission]]
+    narrows: ClassVar[bool] = False
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        method = (request.method or "").lower()
-        handler = getattr(self, method, None)
-        if handler is not None:
-            setattr(self, method, _scoped(handler))
+        method = request.method or ""
+        handler = getattr(self, method.lower(), None)
+        if handler is None or method == "OPTIONS":
+            return
+        needed = self.permissions["GET" if method == "HEAD" else method]
+        _check(cast(ApiKey, request.auth), needed)
+        setattr(self, method.lower(), _scoped(self, handler, needed))
+
+    def events_in(self, request: Request) -> int:
+        """How many events a request is about to record, as far as its client decides that."""
+        return 1
 
 
-def _scoped(handler: Callable[..., Response]) -> Callable[..., HttpResponseBase]:
+def _check(key: ApiKey, needed: Permission) -> None:
+    if key.is_suspended:
+        raise Suspended("The tenant is suspended. Nothing of it is lost: it goes on when an administrator resumes it.")
+    if not permissions.may_scopes(key.scopes, needed):
+        scope = RULES[needed].scope
+        raise Forbidden(f"This key has not the scope {scope}, which it takes: {RULES[needed].meaning}.", scope=scope)
+
+
+def _scoped(view: TenantView, handler: Callable[..., Response], needed: Permission) -> Callable[..., HttpResponseBase]:
     def scoped(request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        key = cast(ApiKey, request.auth)
+        allowance.admit(key, declared_length(request._request))
         once = request.method == "POST" and idempotency.HEADER in request.headers
         if once:
             _ = request._request.body  # kept, for the digest: the parser would use it up
-        key = cast(ApiKey, request.auth)
-        with tenant_scope(key.tenant_id):
-            key.note_use(datetime.now(UTC))
-            if once:
-                return idempotency.answer_once(request, lambda: handler(request, *args, **kwargs))
-            return handler(request, *args, **kwargs)
+        unreadable = _take_events(view, request, key) if needed == Permission.RECORD else None
+        with turns.turn(key.tenant_id), tenant_scope(key.tenant_id):
+            address = audit.address_of(request.META)
+            is_elsewhere = key.note_use(datetime.now(UTC), address)
+            binding.check_collection(key, narrows=view.narrows or bool(kwargs))
+            binding.check_address(key, kwargs)
+
+            def carry_out() -> Response:
+                if unreadable:
+                    raise unreadable  # here, where the handler would have found it
+                return handler(request, *args, **kwargs)
+
+            response = idempotency.answer_once(request, carry_out) if once else carry_out()
+            if request.method not in ("GET", "HEAD") and RULES[needed].is_kept:
+                _keep(request, view, kwargs, address)
+            if is_elsewhere:
+                audit.record(actor_of(request), "key.used-elsewhere", str(key), address, before=key.last_used_from)
+            return response
 
     return scoped
+
+
+def _take_events(view: TenantView, request: Request, key: ApiKey) -> AresError | APIException | None:
+    """Take what the request is about to record, before it begins to; returns what is wrong with its body, if anything.
+
+    Raises:
+        LimitReached: so much may not be recorded now.
+    """
+    events, unreadable = 1, None
+    try:
+        events = view.events_in(request)
+    except (AresError, APIException) as error:
+        unreadable = error
+    allowance.take_events(key, events)
+    return unreadable
+
+
+def _keep(request: Request, view: TenantView, names: Mapping[str, str], address: str) -> None:
+    """Keep in the audit log what was changed; of a user who was erased, the digest of the name alone."""
+    subject = " / ".join(audit.digest_of(value) if name == "user_id" else str(value) for name, value in names.items())
+    action = f"{(request.method or '').lower()} {type(view).__name__.removesuffix('View').lower()}"
+    audit.record(actor_of(request), action, subject, address)
 
 
 def body_object(request: Request, fields: set[str]) -> dict[str, Any]:

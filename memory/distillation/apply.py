@@ -14,7 +14,7 @@ from django.db.models import Max
 from memory.distillation.data import Candidate, Dropped, Turn
 from memory.distillation.update import Neighbour, Thresholds, Verdict, decide
 from memory.embedding.calibration import Calibration
-from memory.layers import revisions
+from memory.layers import deletions, revisions
 from memory.layers.distilled import DISTILLER
 from memory.models import Decision, Distillation, Experience, Source
 from memory.retrieval.filters import Filters
@@ -36,6 +36,7 @@ NEAREST = 8
 # What another conversation says too is a little surer: so much of the doubt that is left goes.
 CORROBORATED = 0.2
 FILTER, UPDATE = "filter", "update"
+DELETED = "deleted"
 REASON_LENGTH = 500
 
 
@@ -80,12 +81,16 @@ class Writer:
         """Decide about a candidate and do it; `vector` is its text's, of unit length."""
         owner = self._distillation.user_id if candidate.personal else ""
         digest = revisions.digest(owner, candidate.kind, candidate.text)
-        known = self._known(candidate, owner, digest)
-        verdict = known[0] if known else self._verdict(candidate, owner, vector)
-        experience = known[1] if known else self._apply(verdict, candidate, owner, digest, vector)
+        verdict, experience = self._known(candidate, owner, digest) or self._deleted(digest) or (None, None)
+        if verdict is None:
+            verdict = self._verdict(candidate, owner, vector)
+            experience = self._apply(verdict, candidate, owner, digest, vector)
         if experience is not None and not self._distillation.draft:
             self._corroborate(experience, candidate)
-        row = self._row(UPDATE, verdict.action, verdict.rule, verdict.reason, _json(candidate))
+        told = _json(candidate)
+        if verdict.rule == DELETED:  # its words are not to be kept here either
+            told = {name: told[name] for name in ("kind", "method", "sources")}
+        row = self._row(UPDATE, verdict.action, verdict.rule, verdict.reason, told)
         row.digest = digest
         row.experience = experience
         if verdict.neighbour is not None:
@@ -123,6 +128,12 @@ class Writer:
         if experience is None or self._is_newer_again(candidate, experience):
             return None
         return Verdict(Action.DISCARD, "known", "It was said in the same words before."), experience
+
+    def _deleted(self, digest: bytes) -> tuple[Verdict, None] | None:
+        """The verdict about what people did not want to be known any more, in whatever conversation it comes again."""
+        if not deletions.was_deleted(digest):
+            return None
+        return Verdict(Action.DISCARD, DELETED, "It says what was deleted by somebody, and that holds."), None
 
     def _alike(self, digest: bytes) -> models.QuerySet[Experience]:
         """What says the same in the same words: in the draft, or of what is known."""

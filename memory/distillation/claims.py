@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from memory.distillation import quarantine, score, statements, telling
 from memory.distillation.concise import concise, without_address
@@ -9,8 +10,8 @@ from memory.distillation.data import Candidate, Dropped, Turn
 from memory.distillation.dates import absolute
 from memory.distillation.entities import entities
 from memory.distillation.evidence import condense, is_technical
-from memory.distillation.language import CJK, is_question, language_of, sentences, shorten
-from memory.distillation.noise import is_noise, without_opening
+from memory.language import CJK, is_question, language_of, sentences, shorten
+from memory.noise import is_noise, without_opening
 from memory.vocabulary import Kind, Method
 
 _COMMA = re.compile(r"[，,；;]\s*(?!\d)")
@@ -54,6 +55,8 @@ def among_people(turn: Turn, before: Turn | None, names: Collection[str]) -> lis
     question = _question(before) if before and (_is_short(" ".join(told)) or _POINTING.match(told[0])) else ""
     other = next(iter(names)) if len(names) == 1 and _SECOND_PERSON.search(" ".join(told)) else ""
     made = _candidate(turn, told, question, statements.read(told[0]) if len(told) == 1 else None, other)
+    if before and question:  # what is told came from both
+        made = replace(made, sources=(before.id, turn.id))
     return [made] if _says_enough(made) else [_too_little(turn)]
 
 

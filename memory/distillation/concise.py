@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection
 
-from memory.distillation.language import CJK
 from memory.distillation.telling import is_specific, weight
+from memory.language import CJK
 
 # Words that carry nothing that is asked for later.
 _FILLER = re.compile(

@@ -12,9 +12,22 @@ from memory.distillation.merge import is_same_problem, merged
 from memory.embedding.calibration import Calibration
 from memory.embedding.current import calibration_of, embedder
 from memory.errors import Conflict
-from memory.layers import reshaping, revisions
+from memory.events import store
+from memory.events.draft import draft
+from memory.layers import deletions, distilled, reshaping, revisions
 from memory.models import Experience, Vector
-from memory.vocabulary import EXPERIENCE_PREFIX, Collection, ExperienceStatus, Kind, Method, Queue, WorkStatus, new_id
+from memory.vocabulary import (
+    EXPERIENCE_PREFIX,
+    MEMORY_STREAM,
+    Collection,
+    EventType,
+    ExperienceStatus,
+    Kind,
+    Method,
+    Queue,
+    WorkStatus,
+    new_id,
+)
 
 # So many of an owner's newest experiences are compared with each other at a time: 2,000 are 4 million similarities.
 MOST = 2_000
@@ -48,11 +61,15 @@ def clusters(
 
 
 def consolidate() -> int:
-    """Make abstractions of the tenant's related experiences; returns how many."""
+    """Make abstractions of the tenant's related experiences; returns how many. The tenant's memory stream records each,
+    with what it was made of and why."""
     sql.run("lock_memory", {})
     model = embedder().model
     owners = Experience.objects.active().filter(kind__in=CLUSTERED).values_list("user_id", flat=True).distinct()
-    return sum(_of_owner(owner, model) for owner in list(owners.order_by("user_id")))
+    made = sum(_of_owner(owner, model) for owner in list(owners.order_by("user_id")))
+    if made:
+        distilled.evict()
+    return made
 
 
 def _of_owner(owner: str, model: str) -> int:
@@ -68,18 +85,39 @@ def _of_owner(owner: str, model: str) -> int:
         return 0
     matrix = np.vstack([vectors[each.pk] for each in embedded])
     problems = [each.problem for each in embedded]
-    found = clusters(matrix, problems, calibration_of(model), limits.fraction("ARES_CLUSTER_SIMILARITY"), size)
-    return sum(_abstract([embedded[place] for place in group]) for group in found)
+    calibration, least = calibration_of(model), limits.fraction("ARES_CLUSTER_SIMILARITY")
+    made = 0
+    for group in clusters(matrix, problems, calibration, least, size):
+        members = [embedded[place] for place in group]
+        whole = _abstract(members)
+        if whole is not None:
+            cosines = matrix[group[1:]] @ matrix[group[0]]
+            _record(whole, members, calibration.similarity(float(cosines.min())), least)
+            made += 1
+    return made
 
 
-def _abstract(members: Sequence[Experience]) -> bool:
-    """Whether the members became one: not if they hold more than one text can."""
+def _record(whole: Experience, members: Sequence[Experience], similarity: float, least: float) -> None:
+    """Tell what became one and why: ids and figures alone, since nothing of this stream is ever erased."""
+    payload = {
+        "experience": whole.pk,
+        "archived": [each.pk for each in members],
+        "count": len(members),
+        "similarity": round(similarity, 4),
+        "reason": f"{len(members)} experiences of one owner are about the same problem, each at least {similarity:.2f} "
+        f"similar to the first; {least:g} is enough.",
+    }
+    store.append(MEMORY_STREAM, [draft({"type": EventType.MEMORY_CONSOLIDATED, "payload": payload}, store.limits())])
+
+
+def _abstract(members: Sequence[Experience]) -> Experience | None:
+    """What the members became: None if they hold more than one text can, or somebody deleted what they would become."""
     now = datetime.now(UTC)
     problem, solution = members[0].problem, members[0].solution
     for member in members[1:]:
         problem, solution = merged(problem, solution, member.problem, member.solution)
         if not solution:
-            return False
+            return None
     surest = max(members, key=lambda each: each.confidence)
     new = Experience(
         id=new_id(EXPERIENCE_PREFIX),
@@ -97,14 +135,16 @@ def _abstract(members: Sequence[Experience]) -> bool:
         valid_from=min(each.valid_from for each in members),
         embedding_status=WorkStatus.PENDING,
     )
+    if deletions.was_deleted(revisions.digest(new.user_id, new.kind, new.text)):
+        return None
     reason = f"Made of {len(members)} related experiences."
     try:
         revisions.begin(new, "consolidate", ACTOR, reason, now)
     except Conflict:
-        return False  # an earlier abstraction says this already, and an operator has its members back
+        return None  # an earlier abstraction says this already, and an operator has its members back
     for member in members:
         gone = {"status": ExperienceStatus.ARCHIVED, "abstraction_id": new.pk}
         revisions.change(member, gone, "consolidate", ACTOR, f"Part of {new.pk}.", now)
         reshaping.share_sources(member, new)
     queue.put(Queue.EMBEDDING, [new.pk])
-    return True
+    return new

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from memory.distillation import problem, quarantine, score
 from memory.distillation.data import Candidate, Dropped, Rules, Turn
 from memory.distillation.entities import entities
-from memory.distillation.evidence import errors, is_technical
+from memory.distillation.evidence import errors, is_output, is_technical
 from memory.distillation.exchanges import Exchange, says_nothing
-from memory.distillation.language import language_of, shorten
 from memory.distillation.scope import is_personal
+from memory.language import language_of, shorten
 from memory.vocabulary import Kind, MessageRole, Method
 
 # Tools that only look.
@@ -48,7 +48,8 @@ def candidate(exchange: Exchange, rules: Rules, *, failed: bool, about: Turn | N
     """
     asked, sources = _asked(exchange, rules, about)
     whole = "\n".join(turn.text for turn in exchange.turns)
-    answer, steps, tried = _answer(exchange.work), _steps(exchange.work), _tried(exchange)
+    answer, steps = _answer(exchange.work), _steps(exchange.work)
+    tried = _tried(exchange, answer)
     unfinished = failed or not exchange.work
     evidence = bool(steps) or is_technical(whole)
     if not asked:
@@ -124,7 +125,7 @@ def _steps(work: Sequence[Turn]) -> list[str]:
     """The calls that worked, in order, each once, with what they were given. Where they are many, those that only look
     are told by name: looking again is what the next one has to do."""
     bad = {turn.tool_call_id for turn in work if turn.is_error and turn.tool_call_id}
-    calls = [call for turn in work for call in turn.tool_calls if call.id not in bad]
+    calls = [call for turn in work for call in turn.tool_calls if call.name and call.id not in bad]
     steps = list(dict.fromkeys(f"{call.name}({_arguments(call.arguments)})" for call in calls))
     if sum(map(len, steps)) > STEPS_CHARACTERS:
         told = (
@@ -138,12 +139,12 @@ def _arguments(text: str) -> str:
     """A call's arguments in short: every name and value, long values cut."""
     try:
         given = json.loads(text)
-    except ValueError:
-        return shorten(text.strip(), STEP_CHARACTERS)
-    if not isinstance(given, dict):
-        return shorten(text.strip(), STEP_CHARACTERS)
-    told = (f"{name}={_value(value)}" for name, value in given.items() if value not in (None, "", [], {}))
-    return ", ".join(told)[:STEP_CHARACTERS]
+        if isinstance(given, dict):
+            told = (f"{name}={_value(value)}" for name, value in given.items() if value not in (None, "", [], {}))
+            return ", ".join(told)[:STEP_CHARACTERS]
+    except (ValueError, RecursionError):  # no JSON, or nested deeper than any that means something
+        pass
+    return shorten(text.strip(), STEP_CHARACTERS)
 
 
 def _value(value: object) -> str:
@@ -156,9 +157,11 @@ def _value(value: object) -> str:
     return json.dumps(value)
 
 
-def _tried(exchange: Exchange) -> list[str]:
-    """What did not work: attempts that were rejected or failed, and calls that failed, with their error."""
-    found = [told for attempt in exchange.failed if (told := _attempt(attempt))]
+def _tried(exchange: Exchange, answer: str) -> list[str]:
+    """What did not work: attempts that were rejected or failed, and calls that failed, with their error. One that was
+    made again in the end is not told: who insists on it has a reason."""
+    given_up = [attempt for attempt in exchange.failed if not answer or _answer(attempt) != answer]
+    found = [told for attempt in given_up if (told := _attempt(attempt))]
     asked = {call.id: call.name for turn in exchange.work for call in turn.tool_calls}
     for turn in exchange.work:
         if turn.is_error:
@@ -171,7 +174,8 @@ def _attempt(attempt: Sequence[Turn]) -> str:
     """An attempt that failed: what was proposed or called, and the error that came of it."""
     done = "\n".join(_telling(_answer(attempt).splitlines())) or "; ".join(_steps(attempt))
     last = attempt[-1]
-    error = _error(last.text) if last.role != MessageRole.ASSISTANT else ""
+    is_told = last.role == MessageRole.TOOL or is_output(last.text) or bool(errors(last.text))
+    error = _error(last.text) if last.role != MessageRole.ASSISTANT and is_told else ""
     return " → ".join(filter(None, (shorten(" ".join(done.split()), FAILURE_CHARACTERS), error)))
 
 

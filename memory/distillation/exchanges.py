@@ -2,26 +2,26 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from memory.distillation import problem
+from memory.distillation import complaint, problem
 from memory.distillation.data import Turn
 from memory.distillation.evidence import is_failure, is_output
-from memory.distillation.language import is_question, sentences
-from memory.distillation.noise import is_noise
+from memory.distillation.merge import content_words, is_same_problem
+from memory.language import is_question, sentences
+from memory.noise import is_noise
 from memory.vocabulary import MessageRole
 
-_COMPLAINT = re.compile(
-    r"\b(?:(?:did(?: not|n't)|does(?: not|n't)|is(?: not|n't)|still (?:does(?: not|n't)|not|isn't)) (?:help|work|fix|solve|change)\w*|still (?:fail|get|see|broken|happen|wrong|the same|having|an? )\w*|same (?:error|problem|issue|result)|no (?:luck|effect|change)|not (?:working|fixed|solved|right|correct)|(?:that|this|it)(?:'s| is) (?:wrong|incorrect|not)|(?:again|now) (?:fails|failed|getting)|made it worse|try again)\b"
-    r"|没用|没有用|没效果|不管用|不行|还是(?:不|报|出|有|没|一样)|仍然|依旧|没解决|没有解决|又(?:报错|出错|失败)|同样的(?:错误|问题)",
-    re.IGNORECASE,
-)
 _CONFIRMED = re.compile(
     r"\b(?:(?:that|it|this|which) (?:worked|works|fixed|solved|did it|helped|does the (?:job|trick))|works (?:now|fine|again|perfectly)|(?:problem|issue|error) (?:is )?(?:solved|fixed|gone)|solved|fixed it|all good|passes now|thank|thanks|perfect)\b"
     r"|解决了|好了|可以了|搞定|成功了|谢谢|感谢|有用|管用",
     re.IGNORECASE,
 )
 _AT_WORK = (MessageRole.ASSISTANT, MessageRole.TOOL)
+# So many exchanges back, a problem is recognized that is told again.
+LOOK_BACK = 50
+# Of the words of a problem that is told in a complaint about something earlier, the share that stands in any exchange.
+SHARED_WITH_ANOTHER = 0.3
 
 
 @dataclass(slots=True)
@@ -34,9 +34,9 @@ class Exchange:
     failed: list[list[Turn]] = field(default_factory=list)
     closing: list[Turn] = field(default_factory=list)
 
-    def give_up(self) -> None:
-        """The attempt that was made has failed."""
-        self.failed.append(self.work)
+    def give_up(self, complaint: Turn | None = None) -> None:
+        """The attempt that was made has failed; somebody may have said so."""
+        self.failed.append([*self.work, *([complaint] if complaint else [])])
         self.work = []
 
     @property
@@ -46,23 +46,26 @@ class Exchange:
 
     @property
     def turns(self) -> list[Turn]:
-        """Every turn that the exchange rests on, in order."""
+        """Every turn that the exchange rests on, once and in order."""
         tried = [turn for attempt in self.failed for turn in attempt]
-        return sorted([*self.asks, *tried, *self.work], key=lambda turn: turn.version)
+        known = {turn.id: turn for turn in [*self.asks, *tried, *self.work]}
+        return sorted(known.values(), key=lambda turn: turn.version)
 
 
 def cut(turns: Sequence[Turn]) -> list[Exchange]:
     """The exchanges of a conversation between somebody who asks and an assistant, in order. System messages are none
-    of it; a program's output in a user's place is a result, and a failure makes a failed attempt of what led to it."""
+    of it; a program's output in a user's place is a result, and a failure makes a failed attempt of what led to it.
+
+    Who comes back to a problem that was told long ago goes on with the exchange about that one, which moves to the end.
+    """
     found: list[Exchange] = []
     for turn in turns:
         if turn.role == MessageRole.SYSTEM:
             continue
         now = found[-1] if found else None
-        if now is not None and _takes(now, turn):
+        if now is not None and ((now.work and _rejects(found, turn)) or _takes(now, turn)):
             continue
-        opened = Exchange(work=[turn]) if turn.role in _AT_WORK else Exchange(asks=[turn])
-        found.append(opened)
+        found.append(Exchange(work=[turn]) if turn.role in _AT_WORK else Exchange(asks=[_opening(now, turn)]))
         if now is not None and _CONFIRMED.search(turn.text[:80]):
             now.closing.append(turn)
     return found
@@ -78,24 +81,68 @@ def _takes(now: Exchange, turn: Turn) -> bool:
             now.give_up()
     elif says_nothing(turn.text):
         now.closing.append(turn)
-    elif now.work and is_complaint(turn.text):
-        now.give_up()
-        now.asks.append(turn)
-    elif not now.work or (_asks_back(now.work) and problem.is_stated(now.asks)):
+    elif not now.work or (not _is_complaint(turn) and _asks_back(now.work) and problem.is_stated(now.asks)):
         now.asks.append(turn)
     else:
         return False
     return True
 
 
+def _rejects(found: list[Exchange], turn: Turn) -> bool:
+    """Have the turn reject what an exchange came to, if it complains of it; that one is the last one then."""
+    if not _is_complaint(turn):
+        return False
+    about = _complained_of(found, complaint.without_complaint(turn.text), turn)
+    if about is None:
+        return False
+    found.remove(about)
+    found.append(about)
+    about.give_up(turn)
+    told = complaint.without_complaint(turn.text)
+    if told and not is_same_problem(told, _told(about)):
+        about.asks.append(replace(turn, text=told))
+    return True
+
+
+def _complained_of(found: Sequence[Exchange], told: str, turn: Turn) -> Exchange | None:
+    """Which exchange a complaint is about: the one whose problem it tells again, else the last one; None where it tells
+    another problem, which nobody has told here."""
+    now = found[-1]
+    if not complaint.tells_a_problem(told):
+        return now
+    for each in reversed(found[-LOOK_BACK:]):
+        if each.work and is_same_problem(told, _told(each)):
+            return each
+    words = content_words(told)
+    shared = len(words & content_words("\n".join(each.text for each in now.turns))) / len(words)
+    most = SHARED_WITH_ANOTHER if complaint.is_of_long_ago(turn.text) else 0.0
+    return None if shared <= most and problem.stands_alone(told) else now
+
+
+def _told(exchange: Exchange) -> str:
+    return "\n".join(ask.text for ask in exchange.asks)
+
+
+def _opening(now: Exchange | None, turn: Turn) -> Turn:
+    """The turn that opens an exchange; of a complaint about what nobody proposed here, what tells the problem."""
+    if _is_complaint(turn) and (now is not None or complaint.is_of_long_ago(turn.text)):
+        told = complaint.without_complaint(turn.text)
+        return replace(turn, text=told) if complaint.tells_a_problem(told) else turn
+    return turn
+
+
+def _is_complaint(turn: Turn) -> bool:
+    return (
+        turn.role not in _AT_WORK
+        and complaint.is_complaint(turn.text)
+        and not is_output(turn.text)
+        and not says_nothing(turn.text)
+    )
+
+
 def says_nothing(text: str) -> bool:
     """Whether a message holds no sentence but noise."""
     return all(is_noise(sentence) for sentence in sentences(text))
-
-
-def is_complaint(text: str) -> bool:
-    """Whether a message says that what was proposed did not help."""
-    return bool(_COMPLAINT.search(text[:400]))
 
 
 def _asks_back(work: Sequence[Turn]) -> bool:

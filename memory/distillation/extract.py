@@ -7,7 +7,7 @@ from dataclasses import replace
 from memory.distillation import claims, direct, exchanges, problem
 from memory.distillation.data import Candidate, Dropped, Extraction, Rules, Turn
 from memory.distillation.exchanges import Exchange
-from memory.distillation.redact import redact
+from memory.redact import redact
 from memory.vocabulary import RECALL_BEGIN, RECALL_END, MessageRole
 
 # Of a longer message, the beginning and the end are read: there stand the request and the error.
@@ -18,7 +18,10 @@ _APOSTROPHE = re.compile(r"(?<=[A-Za-z])’(?=[A-Za-z])")
 # Longer runs of blanks and of empty lines say no more, and some patterns would go over them again and again.
 _BLANKS = re.compile(r"[^\S\n]{80,}")
 _EMPTY_LINES = re.compile(r"(?:[^\S\n]*\n){4,}")
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+# What cannot be seen tells nothing, and marks of direction make a text look like another one to whoever judges it.
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
+)
 
 
 def extract(turns: Sequence[Turn], rules: Rules, *, failed: bool = False) -> Extraction:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 from memory import queue, sql
 from memory.distillation import requests
-from memory.layers import distilled, lineage
+from memory.events import history
+from memory.layers import deletions, distilled, lineage
 from memory.models import Decision, Distillation, Experience, Revision, Session, Source, Stream
-from memory.vocabulary import Action
+from memory.vocabulary import Action, EventType
 
 # What puts the words of several conversations into one text without a decision that tells which are whose.
 COMBINED = ("merge", "consolidate", "split", "redistil")
+# More than anybody asks for of one stream.
+MOST_DISTILLATIONS = 10_000
 AGAIN = "What it was learned with was erased."
 
 
@@ -38,7 +41,8 @@ def forget_stream(stream_name: str, actor: str) -> dict[str, int]:
     others = set(elsewhere.filter(experience_id__in=gone).values_list("distillation_id", flat=True))
     lineage.let_go(gone, actor)
     rows = distilled.remove(gone)
-    rows["idempotency_keys"] = lineage.forget_answers(gone)
+    rows |= lineage.forget_told([*gone, *_evicted(stream_name)])
+    rows["deletions"] = deletions.forget(stream_name=stream_name)
     rows["sources"] += Source.objects.filter(stream_name=stream_name).delete()[0]
     rows["queue_items"] += queue.forget(list(distillations.values_list("pk", flat=True)))
     rows["decisions"] += Decision.objects.filter(distillation__in=distillations).delete()[0]
@@ -57,8 +61,21 @@ def forget_user(user_id: str, actor: str) -> dict[str, int]:
     own = Experience.objects.owned_by(user_id) if user_id else Experience.objects.none()
     gone = list(own.order_by("pk").values_list("pk", flat=True))
     rows.update(distilled.remove(gone))
-    rows["idempotency_keys"] += lineage.forget_answers(gone)
+    rows.update(lineage.forget_told(gone))
+    rows["deletions"] += deletions.forget(user_id=user_id) if user_id else 0
     return dict(rows)
+
+
+def _evicted(stream_name: str) -> list[str]:
+    """What was learned from a stream and is not there any more, as the stream itself tells: it may have been recalled
+    elsewhere before it was evicted."""
+    stream = Stream.objects.filter(name=stream_name).first()
+    if stream is None:
+        return []
+    told = history.of_types(stream, [EventType.MEMORY_DISTILLED], MOST_DISTILLATIONS)
+    listed = [event.payload.get("experiences") for event in told]
+    ids = {each for learned in listed if isinstance(learned, list) for each in learned if isinstance(each, str)}
+    return sorted(ids - Experience.objects.by_id(ids).keys())
 
 
 def _took_over(experience_id: str, stream_name: str) -> bool:

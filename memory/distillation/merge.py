@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from memory.distillation.language import CJK, sentences
+from memory.language import CJK, sentences
 
 LONGEST = 4000
 # Of the words of the shorter problem, the share that the other one must hold to be the same problem.

@@ -5,11 +5,11 @@ transaction, a tenant's distillations one after the other, so that the same conv
 what it comes to once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from memory import limits, queue, sql
-from memory.distillation import summary, turns
+from memory.distillation import spending, summary, turns
 from memory.distillation.apply import Writer
 from memory.distillation.data import Extraction, Rules, Turn
 from memory.distillation.echo import Recalled, without_recalled
@@ -20,9 +20,10 @@ from memory.embedding.spec import Matrix
 from memory.errors import Conflict, NotFound
 from memory.events import facts, history, store
 from memory.events.draft import draft
-from memory.layers import embedding, task
+from memory.layers import distilled, embedding, task
 from memory.llm import client as llm
 from memory.models import Decision, Distillation, Experience, QueueItem, Stream, Task
+from memory.redact import redact_json
 from memory.tenancy import tenant_scope
 from memory.tokens import counting
 from memory.vocabulary import Action, DistillationMode, EventType, Outcome, TaskStatus, WorkStatus
@@ -53,9 +54,12 @@ def run(tenant_id: int, item: QueueItem) -> None:
         recalled = _recalled(stream) if stream else []
         rules, thresholds = rules_of(distillation), thresholds_of(distillation)
         failed = stream is not None and _has_failed(distillation, stream)
-    extraction, note = extracted(
-        read, rules, failed=failed, recalled=recalled, model=llm.client(wished_model(distillation))
-    )
+    uses: list[llm.Use] = []
+    model_asked = llm.client(wished_model(distillation))
+    extraction, note = extracted(read, rules, failed=failed, recalled=recalled, model=model_asked, note_use=uses.append)
+    if uses:
+        with tenant_scope(tenant_id):
+            spending.record(distillation.pk, uses)
     model = embedder()
     calibrate(model)
     vectors = embedding.vectors(tenant_id, [candidate.text for candidate in extraction.candidates], model)
@@ -77,17 +81,24 @@ def _pack_later(distillation: Distillation, item: QueueItem) -> None:
 
 
 def extracted(
-    read: Sequence[Turn], rules: Rules, *, failed: bool, recalled: Sequence[Recalled], model: llm.Client | None
+    read: Sequence[Turn],
+    rules: Rules,
+    *,
+    failed: bool,
+    recalled: Sequence[Recalled],
+    model: llm.Client | None,
+    note_use: Callable[[llm.Use], None],
 ) -> tuple[Extraction, str]:
     """The candidates in these turns, by rules and, where there is one, by a language model; and a note if that failed.
 
     Args:
         recalled: what was put in front of the agent: what repeats it afterwards was not learned here.
+        note_use: told of each answer of the language model.
     """
     found = extract(read, rules, failed=failed)
     note = ""
     if model is not None and read:
-        found, note = summary.extended(found, read, rules, model)
+        found, note = summary.extended(found, read, rules, model, note_use)
     return without_recalled(found, recalled, {turn.id: turn.version for turn in read}), note
 
 
@@ -113,10 +124,12 @@ def complete(
     distillation.save()
     if not distillation.draft:
         record(distillation, [experience.pk for experience in touched], writer.actions)
+        distilled.evict()
 
 
 def pack(distillation: Distillation, packed: Task) -> Distillation:
-    """The light path: a task's input and output, as they are, become the distillation's one decision."""
+    """The light path: a task's input and output, as they are but for secrets, become the distillation's one
+    decision."""
     now = datetime.now(UTC)
     distillation.status, distillation.started_at, distillation.completed_at = WorkStatus.COMPLETED, now, now
     distillation.save(force_insert=distillation._state.adding)
@@ -128,7 +141,7 @@ def pack(distillation: Distillation, packed: Task) -> Distillation:
         action=Action.INSERT,
         rule="light",
         reason="Input and output were packed as they are.",
-        candidate={"input": packed.input, "output": packed.output, "status": packed.status},
+        candidate=redact_json({"input": packed.input, "output": packed.output, "status": packed.status}),
         created_at=now,
     )
     record(distillation, [], {Action.INSERT: 1})

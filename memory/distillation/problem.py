@@ -7,9 +7,10 @@ from memory.distillation import statements
 from memory.distillation.data import Rules, Turn
 from memory.distillation.dates import absolute
 from memory.distillation.evidence import condense, is_technical
-from memory.distillation.language import is_question, language_of, sentences, shorten
-from memory.distillation.noise import is_noise, without_opening
+from memory.distillation.merge import content_words
 from memory.distillation.telling import is_specific
+from memory.language import CJK, is_question, language_of, sentences, shorten
+from memory.noise import is_noise, without_opening
 
 # A prompt that was made from a template names its parts.
 _TAGGED = re.compile(
@@ -37,6 +38,8 @@ _POINTS = re.compile(
 # "Our table keeps growing" tells of work; who only tells of themselves says "I" and "my".
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|myself)\b|我(?!们)", re.IGNORECASE)
 SHORT_REQUEST = 120
+# After so many words that name something, a pronoun has what it stands for in its own sentence.
+NAMED_BEFORE = 4
 SHORTEST = 40
 LONGEST_ADDITION = 240
 
@@ -74,7 +77,17 @@ def points_back(asks: Sequence[Turn]) -> bool:
     """Whether a short request speaks of "it" or "this one" and names nothing: without what it points at, nobody
     understands it."""
     text = said("\n".join(turn.text for turn in asks))
-    return len(text) <= SHORT_REQUEST and bool(_POINTS.search(text)) and not is_specific(text)
+    return len(text) <= SHORT_REQUEST and not stands_alone(text) and not is_specific(text)
+
+
+def stands_alone(text: str) -> bool:
+    """Whether a text points at nothing outside of it. What stands so many words into it points at one of them: "the
+    certificate was renewed, and browsers warn that it has expired"."""
+    points = _POINTS.search(text)
+    if points is None:
+        return True
+    named = {word for word in content_words(text[: points.start()]) if not CJK.match(word)}  # "这家" points back anyhow
+    return len(named) >= NAMED_BEFORE
 
 
 def stated(text: str) -> str:

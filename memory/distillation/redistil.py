@@ -83,7 +83,8 @@ def difference(distillation: Distillation) -> Difference:
     left = [each for each in known if (each.user_id, each.kind, each.text) not in same]
     changed = []
     for draft in list(fresh):
-        twin = next((each for each in left if each.kind == draft.kind and held[each.pk] & rests_on[draft.pk]), None)
+        twins = (each for each in left if each.kind == draft.kind and held[each.pk] & rests_on[draft.pk])
+        twin = next((each for each in twins if _waits(each) or not _waits(draft)), None)
         if twin is None:
             continue
         fresh.remove(draft)
@@ -136,6 +137,7 @@ def accept(distillation: Distillation, actor: str) -> Difference:
         writer.decide(candidate, vector)
     touched = [*writer.experiences, *(current for current, _ in told.changed)]
     pipeline.record(distillation, [each.pk for each in touched], writer.actions)
+    distilled.evict()
     return Difference(writer.experiences, told.gone, told.changed)
 
 
@@ -151,6 +153,12 @@ def drop(distillation: Distillation) -> dict[str, int]:
     rows["decisions"] += Decision.objects.filter(distillation=distillation).delete()[0]
     rows["distillations"] = distillation.delete()[0]
     return rows
+
+
+def _waits(experience: Experience) -> bool:
+    """Whether it has to wait for an operator of its own, as what may have been planted does: it takes over no text of
+    what agents are given."""
+    return bool(experience.metadata.get("quarantine")) and experience.status != ExperienceStatus.ACTIVE
 
 
 def _check(distillation: Distillation, *statuses: WorkStatus) -> None:

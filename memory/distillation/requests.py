@@ -1,5 +1,6 @@
 """Asking for a distillation: of a session, of a task, on either path. Needs a tenant's scope."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -55,8 +56,15 @@ def of_ended_task(task: Task, actor: str) -> Distillation:
     return _queued(_new(stream, mode, actor, task_id=task.pk, session_id=task.session_id, reason=reason))
 
 
-def of_expired_session(session: Session) -> Distillation | None:
-    """Have a conversation refined that is over; None if that was done since its last message."""
+def of_expired(sessions: Iterable[Session]) -> list[Distillation]:
+    """Have conversations refined that are over, where the tenant wants that and it was not done since their last
+    message."""
+    if not limits.value("ARES_AUTO_DISTIL"):
+        return []
+    return [made for over in sessions if (made := _of_expired(over))]
+
+
+def _of_expired(session: Session) -> Distillation | None:
     done = Distillation.objects.filter(
         stream_name=session.pk, task_id="", draft=False, created_at__gte=session.last_active_at
     )

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memory.distillation.language import CJK
+from memory.language import CJK
 from memory.vocabulary import Kind
 
 

@@ -1,6 +1,6 @@
 """Extraction by a language model, on top of the rules. What it says is checked before it is believed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import monotonic
@@ -13,12 +13,12 @@ from memory.distillation.dates import absolute
 from memory.distillation.entities import entities
 from memory.distillation.evidence import condense, is_technical
 from memory.distillation.extract import readable
-from memory.distillation.language import language_of, shorten
-from memory.distillation.redact import redact
 from memory.distillation.scope import is_personal
 from memory.errors import ServiceFailed
+from memory.language import language_of, shorten
 from memory.llm import prompts
-from memory.llm.client import SERVICE, Client
+from memory.llm.client import SERVICE, Client, Use
+from memory.redact import redact
 from memory.retrieval.terms import STOP_TERMS, terms
 from memory.vocabulary import PERSONAL_KINDS, Kind, MessageRole, Method
 
@@ -31,7 +31,9 @@ KINDS = frozenset(Kind) - {Kind.ABSTRACTION}
 MOST_MEMORIES = 50
 
 
-def extended(found: Extraction, turns: Sequence[Turn], rules: Rules, model: Client) -> tuple[Extraction, str]:
+def extended(
+    found: Extraction, turns: Sequence[Turn], rules: Rules, model: Client, note_use: Callable[[Use], None]
+) -> tuple[Extraction, str]:
     """What the rules found and what the model does, without saying a thing twice: where the model has a memory of the
     same messages and kind, its own stands. If it fails, the rules' candidates stand alone and the note says why; so it
     does where the time was not enough for all parts of a long conversation."""
@@ -46,7 +48,8 @@ def extended(found: Extraction, turns: Sequence[Turn], rules: Rules, model: Clie
                 note = f"{SERVICE} was too slow to read more than {number} of {len(parts)} parts."
                 break
             said = [{"role": "system", "content": prompts.read("extract")}, {"role": "user", "content": _told(part)}]
-            completion = model.complete(said, prompts.form("extract"), partial(candidates, turns=part, rules=rules))
+            read_part = partial(candidates, turns=part, rules=rules)
+            completion = model.complete(said, prompts.form("extract"), read_part, note_use)
             made += completion.value
     except ServiceFailed as error:
         return found, f"Extracted by rules alone: {error.detail}"

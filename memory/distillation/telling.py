@@ -2,8 +2,8 @@
 
 import re
 
-from memory.distillation.language import CJK
 from memory.distillation.merge import content_words
+from memory.language import CJK
 
 # Words that judge, feel or fill, in the form that `content_words` gives: there is nothing in them to be asked for.
 _STOCK_WORDS = """

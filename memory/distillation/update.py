@@ -11,7 +11,7 @@ from datetime import datetime
 from memory.distillation.data import Candidate
 from memory.distillation.merge import adds, are_of_others, is_same_problem, merged
 from memory.distillation.opposition import opposes
-from memory.vocabulary import Action, Kind
+from memory.vocabulary import SOLVING, Action
 
 # A newer statement takes the place of an older one unless it is so much less sure.
 LEAST_SHARE = 0.6
@@ -116,9 +116,6 @@ def _beside(candidate: Candidate, nearest: Neighbour, thresholds: Thresholds) ->
 def _is_comparable(candidate: Candidate, neighbour: Neighbour) -> bool:
     """What solves something is compared with what solves something, and statements with statements."""
     return (candidate.kind in SOLVING) == (neighbour.kind in SOLVING)
-
-
-SOLVING = frozenset({Kind.SOLUTION, Kind.PROCEDURE, Kind.ABSTRACTION})
 
 
 def _is_about_the_same(candidate: Candidate, neighbour: Neighbour) -> bool:

@@ -4,6 +4,7 @@ Whatever interrupts it, a segment's events are either all in their table or all 
 meanwhile; erasing waits.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db.models import Count, F, Q, Sum
@@ -92,24 +93,27 @@ def compact_due(tenant_id: int) -> int:
     return made
 
 
-def compact(tenant_id: int, stream: Stream, keep: int | None = None, most: int | None = None) -> Moved:
-    """Move a stream's older events into segments, at most so many of them. Opens a scope for each.
+def compact(tenant_id: int, stream: Stream, keep: int | None = None) -> Moved:
+    """Move a stream's older events into segments. See `moves`."""
+    return sum(moves(tenant_id, stream, keep), Moved())
+
+
+def moves(tenant_id: int, stream: Stream, keep: int | None = None) -> Iterator[Moved]:
+    """Move a stream's older events into segments, one with each step. Opens a scope for each.
 
     Args:
         keep: how many of the newest events stay in their table, the last segment being a short one where it comes to
             that; without it ARES_HOT_EVENTS stay, and as many more as do not fill a segment.
 
     Raises:
-        Damaged: events are missing or do not match their digests. They stay where they are.
+        Damaged: events are missing or do not match their digests. They stay where they are, like all behind them.
     """
-    moved = Moved()
-    while most is None or moved.segments < most:
+    while True:
         with tenant_scope(tenant_id):
             step = move_oldest(stream, keep)
         if step is None:
-            break
-        moved += step
-    return moved
+            return
+        yield step
 
 
 def move_oldest(stream: Stream, keep: int | None = None) -> Moved | None:

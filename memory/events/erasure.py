@@ -12,6 +12,7 @@ from memory.models.analysis import Analysis
 from memory.models.event import Event
 from memory.models.ledger_entry import LedgerEntry
 from memory.models.note import Note
+from memory.models.recollection import Recollection
 from memory.models.segment import Segment
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
@@ -33,6 +34,7 @@ def blank_stream(stream: Stream) -> dict[str, int]:
     snapshots = Snapshot.objects.filter(stream=stream).delete()[0]
     entries = LedgerEntry.objects.filter(stream=stream).delete()[0]
     notes = Note.objects.filter(stream=stream).delete()[0]
+    Recollection.objects.filter(stream=stream).delete()
     found = Analysis.objects.forget(stream)
     gone = history.dropped(stream)
     if gone:

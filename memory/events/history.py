@@ -109,8 +109,9 @@ def at(stream: Stream, versions: Collection[int]) -> list[Event]:
     if not missing:
         return hot
     cold: list[Event] = []
-    reaching = Segment.objects.of_stream(stream).overlapping(min(missing), max(missing)).defer("content")
-    held = [one.pk for one in reaching if not missing.isdisjoint(range(one.first_version, one.last_version + 1))]
+    reaching = Segment.objects.of_stream(stream).overlapping(min(missing), max(missing))
+    places = reaching.values_list("pk", "first_version", "last_version")
+    held = [pk for pk, first, last in places if not missing.isdisjoint(range(first, last + 1))]
     for segment in _opened(Segment.objects.of_stream(stream).filter(pk__in=held)):
         cold += [event for event in segments.unpack(segment) if event.version in missing]
     return cold + hot
@@ -200,8 +201,13 @@ def named(event_id: str) -> Event:
         if segment is not None and segment.dropped_at:
             raise dropped(segment.stream) or Gone(segment.stream.name, segment.last_version + 1, segment.dropped_at)
     if event_id not in found:
-        raise NotFound(f"There is no event {event_id[:IDENTIFIER_MAX_LENGTH]!r}.")
+        raise NotFound(unknown(event_id))
     return found[event_id]
+
+
+def unknown(event_id: str) -> str:
+    """What is said of an event that is not there."""
+    return f"There is no event {event_id[:IDENTIFIER_MAX_LENGTH]!r}."
 
 
 def recorded(event_ids: Collection[str]) -> dict[str, Event]:
@@ -241,10 +247,10 @@ def archived(stream: Stream) -> int:
 
 def dropped(stream: Stream) -> Gone | None:
     """What retention has dropped of a stream; None for nothing."""
-    newest = Segment.objects.of_stream(stream).dropped().last()
-    if newest is None or newest.dropped_at is None:
+    newest = Segment.objects.of_stream(stream).dropped().values_list("last_version", "dropped_at").last()
+    if newest is None or newest[1] is None:
         return None
-    return Gone(stream.name, newest.last_version + 1, newest.dropped_at)
+    return Gone(stream.name, newest[0] + 1, newest[1])
 
 
 def cold_in_order(after: Place, end: Place, limit: int) -> list[Event]:
@@ -309,7 +315,8 @@ def _find(event_ids: Collection[str]) -> tuple[dict[str, Event], set[str]]:
     if not archived:
         return found, set()
     dropped_hashes: set[int] = set()
-    for segment in Segment.objects.filter(pk__in={segment_id for _, segment_id in archived}):
+    # One at a time: the ids of a batch may come from as many segments.
+    for segment in Segment.objects.filter(pk__in={segment_id for _, segment_id in archived}).iterator(chunk_size=1):
         hashes = {id_hash for id_hash, segment_id in archived if segment_id == segment.pk}
         if segment.dropped_at:
             dropped_hashes |= hashes

@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from django.db import OperationalError, transaction
+
 from memory import conf, sql
-from memory.deadline import Deadline
+from memory.deadline import Deadline, was_stopped
+from memory.errors import TooSlow
 from memory.events import chain, history, state
 from memory.events.record import Row
 from memory.events.reducer import REDUCER_VERSION, State, initial_state, replay
@@ -35,9 +38,11 @@ class Rebuilt:
 def rebuild(stream: Stream, deadline: Deadline) -> Rebuilt:
     """The state after the stream's newest event, from the newest snapshot and the events behind it.
 
-    Missing snapshots on the way are taken. Where time is over, they let the next attempt go on from there.
+    Missing snapshots on the way are taken. Where time is over, they let the next attempt go on from there: each part is
+    a savepoint, so a statement that PostgreSQL cancels takes none of those before it along.
 
     Raises:
+        TooSlow, django.db.OperationalError: time was over before anything was replayed.
         Gone: retention has dropped the beginning, and no snapshot is left of its end.
         Damaged: archived events cannot be read.
     """
@@ -46,19 +51,23 @@ def rebuild(stream: Stream, deadline: Deadline) -> Rebuilt:
     made = _beginning(stream)
     made.milliseconds["snapshot"] = _since(began)
     every = conf.value("ARES_SNAPSHOT_EVERY")
-    taken: list[Snapshot] = []
     while made.version < stream.version and not deadline.is_over():
-        _advance(made, stream, min(stream.version, made.version - made.version % every + every), deadline)
-        if made.version % every == 0 and made.broken_at is None:
-            taken.append(_snapshot(stream, made))
+        try:
+            with transaction.atomic():
+                _advance(made, stream, min(stream.version, made.version - made.version % every + every), deadline)
+                if made.version % every == 0 and made.broken_at is None:
+                    Snapshot.objects.bulk_create([_snapshot(stream, made)], ignore_conflicts=True)
+        except (TooSlow, OperationalError) as error:
+            if not was_stopped(error) or made.version == made.snapshot_version:
+                raise
+            break
     if made.version == stream.version and made.broken_at is None and made.head_hash != bytes(stream.last_hash):
         made.broken_at = made.version
-    Snapshot.objects.bulk_create(taken, ignore_conflicts=True)
     return made
 
 
 def _beginning(stream: Stream) -> Rebuilt:
-    snapshot = Snapshot.objects.newest_up_to(stream, stream.version, REDUCER_VERSION)
+    snapshot = state.newest_snapshot(stream, stream.version)
     gone = history.dropped(stream)
     if gone and (snapshot is None or snapshot.version < gone.first_version - 1):
         snapshot = state.handed_down(stream, gone)

@@ -1,6 +1,6 @@
 """Retention: the content of archived events that are older than the tenant keeps them is dropped.
 
-Their hashes, counts and letters stay, and so does the state at their end. Needs a tenant's scope.
+Their hashes, counts and letters stay, and so does the state at their end.
 """
 
 from dataclasses import dataclass
@@ -9,15 +9,16 @@ from datetime import UTC, datetime, timedelta
 from django.db.models import Count, F, Sum
 
 from memory import sql
+from memory.errors import Damaged, Gone
 from memory.events import state
 from memory.models.analysis import Analysis
 from memory.models.segment import Segment, SegmentQuerySet
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
 from memory.models.tenant import Tenant
-from memory.tenancy import current_tenant_id
+from memory.tenancy import tenant_scope
 
-# How many streams one run of the job takes at most, so that its transaction stays short.
+# How many streams of a tenant one run of the job takes at most.
 BATCH = 200
 
 
@@ -32,7 +33,7 @@ class Due:
 
 
 def preview(days: int) -> Due:
-    """What a retention of so many days would drop now."""
+    """What a retention of so many days would drop now. Needs a tenant's scope."""
     counts = _older_than(days).aggregate(
         streams=Count("stream", distinct=True),
         segments=Count("pk"),
@@ -42,13 +43,28 @@ def preview(days: int) -> Due:
     return Due(**counts)
 
 
-def drop_expired() -> int:
-    """Drop what is older than the tenant keeps it; returns how many segments that were."""
-    days = Tenant.objects.get(pk=current_tenant_id()).retention_days
-    if days is None:
-        return 0
-    streams = Stream.objects.filter(pk__in=_older_than(days).values("stream")).order_by("pk")[:BATCH]
-    return sum(_drop(stream, days) for stream in streams)
+def drop_expired(tenant_id: int) -> int:
+    """Drop what is older than the tenant keeps it; returns how many segments that were. Opens a scope for each stream.
+
+    Raises:
+        ExceptionGroup: what stands for the events of some streams cannot be told, so theirs stay; the others had their
+            turn all the same.
+    """
+    with tenant_scope(tenant_id):
+        days = Tenant.objects.get(pk=tenant_id).retention_days
+        if days is None:
+            return 0
+        streams = list(Stream.objects.filter(pk__in=_older_than(days).values("stream")).order_by("pk")[:BATCH])
+    dropped, failures = 0, []
+    for stream in streams:
+        try:
+            with tenant_scope(tenant_id):
+                dropped += _drop(stream, days)
+        except (Damaged, Gone) as error:
+            failures.append(error)
+    if failures:
+        raise ExceptionGroup(f"Of {len(failures)} streams nothing could be dropped.", failures)
+    return dropped
 
 
 def _drop(stream: Stream, days: int) -> int:

@@ -4,7 +4,7 @@ from memory import conf, sql
 from memory.errors import Gone, NotFound
 from memory.events import history
 from memory.events.reducer import REDUCER_VERSION, State, initial_state, replay
-from memory.events.walk import HASH_BYTES
+from memory.events.walk import HASH_BYTES, Fault
 from memory.models.segment import Segment
 from memory.models.snapshot import Snapshot
 from memory.models.stream import Stream
@@ -85,6 +85,11 @@ def begin_after(stream: Stream, version: int) -> None:
     Snapshot.objects.bulk_create([_snapshot(stream, state, bytes(segment.hashes[-HASH_BYTES:]))])
 
 
+def newest_snapshot(stream: Stream, version: int) -> Snapshot | None:
+    """The newest one by this reducer up to a version. One that a verification found forged is passed over."""
+    return Snapshot.objects.newest_up_to(stream, version, REDUCER_VERSION, Fault.SNAPSHOT)
+
+
 def handed_down(stream: Stream, gone: Gone) -> Snapshot:
     """The snapshot at the end of what retention has dropped, by an earlier reducer if need be: it cannot be made anew.
 
@@ -100,7 +105,7 @@ def handed_down(stream: Stream, gone: Gone) -> Snapshot:
 
 def _nearest(stream: Stream, version: int) -> State:
     """The state at the newest snapshot up to a version; the one before the first event where there is none."""
-    snapshot = Snapshot.objects.newest_up_to(stream, version, REDUCER_VERSION)
+    snapshot = newest_snapshot(stream, version)
     return snapshot.state if snapshot else initial_state()
 
 

@@ -6,9 +6,12 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from memory.events import facts, strip
+from memory.redact import redact
 from memory.vocabulary import HOUSEKEEPING, STREAM_NAME_MAX_LENGTH, STREAM_NAME_PATTERN, EventType, Outcome
 
 TITLE_LENGTH = 120
+# So much of a text is looked at for a title: a secret is known as one by more of it than a title shows.
+READ_FOR_TITLE = 2000
 # A client that makes up a new type for each event must not blow up the row.
 MOST_TYPES = 200
 # More events than a stream will ever have; PostgreSQL's bigint ends a little above.
@@ -164,5 +167,5 @@ def _title(event: Placed) -> str:
             source = facts.text_of(payload.get("content"))
         case _:
             return ""
-    words = " ".join(source.split())
+    words = redact(" ".join(source[:READ_FOR_TITLE].split()))[0]  # lists show it where nobody expects a secret
     return words if len(words) <= TITLE_LENGTH else words[: TITLE_LENGTH - 1] + "…"

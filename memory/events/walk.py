@@ -123,6 +123,8 @@ class Walk:
     _doubts: list[int] = field(default_factory=list)
     # What the event behind a faulty one may follow as well: it is not to blame.
     _excuses: tuple[bytes, ...] = ()
+    # Whether an event with content was passed. None behind it is blank: an erasure blanks a stream from its beginning.
+    _has_content: bool = False
 
     def __post_init__(self) -> None:
         if not self.version:
@@ -178,6 +180,10 @@ class Walk:
         version, event_hash, digest = row.version, row.hash, row.digest
         if not _content_fits(row):
             self._find(version, Fault.CONTENT, "Its payload, metadata or mark as an error is not what was recorded.")
+        elif not row.is_erased:
+            self._has_content = True
+        elif self._has_content:
+            self._find(version, Fault.CONTENT, "It is blank as if it had been erased, and an event before it is not.")
         is_next = version == self.version + 1
         if not is_next:
             self._find_gap(version)

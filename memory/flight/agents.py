@@ -49,8 +49,13 @@ def named(agent_id: str, now: datetime) -> Agent:
     """
     found = _agents(agent_id, now) if agent_id and "\x00" not in agent_id else []
     if not found:
-        raise NotFound(f"There is no agent {agent_id[:NAME_LENGTH]!r}.")
+        raise NotFound(unknown(agent_id))
     return found[0]
+
+
+def unknown(agent_id: str) -> str:
+    """What is said of an agent that is not there."""
+    return f"There is no agent {agent_id[:NAME_LENGTH]!r}."
 
 
 def health_of_run(stream: Stream, now: datetime) -> Health:
@@ -58,8 +63,12 @@ def health_of_run(stream: Stream, now: datetime) -> Health:
     heartbeat = stream.last_heartbeat_at
     if stream.agent_id and stream.open_tasks:
         heartbeat = Stream.objects.of_agent(stream.agent_id).aggregate(at=Max("last_heartbeat_at"))["at"]
-    facts = Facts(stream.open_tasks, stream.agent_status, stream.agent_status_at, stream.last_work_at, heartbeat)
-    return health.judge(facts, now, _limits())
+    return _health_of_run(stream, heartbeat, now)
+
+
+def health_in_run(agent: Agent, stream: Stream, now: datetime) -> Health:
+    """The same of an agent whose streams have been asked already."""
+    return _health_of_run(stream, agent.last_heartbeat_at, now)
 
 
 def restarts_since(since: datetime) -> Counter[str]:
@@ -94,6 +103,11 @@ def _agents(agent_id: str | None, now: datetime) -> list[Agent]:
         )
         for name, streams, last_event_at, open_tasks, status, status_at, worked, beat, newest_run in rows
     ]
+
+
+def _health_of_run(stream: Stream, heartbeat: datetime | None, now: datetime) -> Health:
+    facts = Facts(stream.open_tasks, stream.agent_status, stream.agent_status_at, stream.last_work_at, heartbeat)
+    return health.judge(facts, now, _limits())
 
 
 def _last_sessions(agent_ids: Iterable[str]) -> dict[str, str]:

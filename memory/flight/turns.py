@@ -134,7 +134,7 @@ def _told(steps: Sequence[Step]) -> Iterator[Turn]:
                 continue
             if move.kind is Kind.RETURNED:
                 failed = step.is_error or bool(_FAILED.search(move.text[:3000]))
-                yield Turn(step.version, name_of(speaker), Part.OUTPUT, move.text[:MOST_TEXT], failed)
+                yield Turn(step.version, name_of(speaker or step.speaker), Part.OUTPUT, move.text[:MOST_TEXT], failed)
                 continue
             part = Part.GOAL if is_first else _part(move, group=group)
             is_first = False

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory import conf
+from memory.distillation import requests
 from memory.errors import Conflict
 from memory.events import history, store
 from memory.events.draft import Draft, draft
@@ -66,7 +67,11 @@ def record(run: Run, format_name: str) -> Recorded:
         own = session.create(
             run.user_id or run.agent_id, run.agent_id, metadata, event_id=opening_id, occurred_at=_began(run)
         )
-        return Recorded(Result.RECORDED, own.pk, 1 + _append(own, run))
+        new = 1 + _append(own, run)
+        if not session.has_room():  # what was said elsewhere, long ago perhaps, drives out no conversation
+            session.expire(own, "There was no room for what was imported.", own.created_at)
+            requests.of_expired([own])
+        return Recorded(Result.RECORDED, own.pk, new)
     own_session = Session.objects.select_for_update().filter(pk=opening.stream.name).first()
     if own_session is None:
         return Recorded(Result.DELETED, opening.stream.name, 0)

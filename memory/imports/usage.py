@@ -27,7 +27,8 @@ def from_anthropic(usage: Fields) -> Fields:
     read, written = _count(usage.get("cache_read_input_tokens")), _count(usage.get("cache_creation_input_tokens"))
     fresh = _count(usage.get("input_tokens"))
     total = None if fresh is None else fresh + (read or 0) + (written or 0)
-    return _renamed(usage, {"cache_read_input_tokens": "cached_input_tokens"}) | _known({"input_tokens": total})
+    ours = {"cached_input_tokens": read or 0} if written is not None else {}  # says that the input includes them
+    return _renamed(usage, {"cache_read_input_tokens": "cached_input_tokens"}) | _known({"input_tokens": total}) | ours
 
 
 def from_inspect(usage: Fields) -> Fields:

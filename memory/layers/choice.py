@@ -1,11 +1,15 @@
 """What of a conversation and of memory goes into a context, within a budget of tokens. Pure.
 
-The newest part of the conversation may take half of the budget before memory has had its turn; what memory leaves, the
-conversation may take too. So neither a long tool result nor many experiences push the other out.
+The newest part of the conversation may take a third of the budget before memory has had its turn; what memory leaves,
+the conversation may take too. So neither a long tool result nor many experiences push the other out.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+# The part of the room, one in so many, that is the conversation's before memory has had its turn. Of 300 tokens, a half
+# would leave memory one solution, and a third leaves it two.
+CONVERSATION_FIRST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ def choose(room: int, units: Sequence[Unit], memories: Sequence[Memory], memory_
         memories: the best first.
         memory_overhead: what the first memory takes beyond its own tokens.
     """
-    first = _newest(units, room // 2)
+    first = _newest(units, room // CONVERSATION_FIRST)
     chosen = _best(room - _size(units, first), units[len(units) - first :], memories, memory_overhead)
     more = max(first, _newest(units, room - _taken(memories, chosen.memories, memory_overhead)))
     if more > first:  # what has come in may say what a memory says

@@ -265,6 +265,11 @@ def _not_taken(
         LeftOut("experience", reason, there.memories[place].tokens, id=found.found[place].id)
         for place, reason in chosen.refused.items()
     ]
+    vocabulary = counting.vocabulary_of(request.model).name
+    made += [
+        LeftOut("experience", each.reason, counting.count(shapes.memory_line(each.text), vocabulary), id=each.id)
+        for each in found.unfit
+    ]
     cut = [line for unit in there.units[: len(there.units) - chosen.units] for line in unit]
     if cut:
         made.append(_messages(cut, request.shape, f"There was no room for them within {request.max_tokens} tokens."))
@@ -296,6 +301,7 @@ def _recorded(made: Context, found: Recollection | None, request: Request, withi
 def _told_recall(found: Recollection, request: Request) -> dict[str, Any]:
     return {
         "query": request.asked[:QUERY_LENGTH],
+        **({"rewritten": found.rewritten} if found.rewritten else {}),
         "tokens": sum(counting.count(each.text) for each in found.found),
         "results": [
             {

@@ -12,7 +12,7 @@ from memory import limits, queue, sql
 from memory.errors import Conflict, Invalid
 from memory.events import store
 from memory.events.draft import draft, text
-from memory.layers import lineage, revisions
+from memory.layers import deletions, lineage, revisions
 from memory.models import Decision, Experience, IndexedText, Revision, Source, Vector
 from memory.vocabulary import (
     MEMORY_STREAM,
@@ -32,6 +32,8 @@ EDITABLE = frozenset({"problem", "solution", "kind", "confidence", "subject", "v
 PRIOR = 4
 # Three more helpful than harmful verdicts make an experience one that is evicted last.
 OFTEN_HELPFUL = 3
+# So many are evicted in one transaction at most; the next one takes the others.
+EVICTED_AT_ONCE = 1000
 VERDICTS = {"helpful": 1.0, "harmful": 0.0}
 # How revisions name a distillation as who made them.
 DISTILLER = "distillation:"
@@ -119,7 +121,7 @@ def after_verdict(confidence: float, verdict: float, number: int) -> float:
 
 def delete(experience_id: str, actor: str) -> dict[str, Any]:
     """Delete an experience with all that belongs to it; the answer is a receipt that counts rows by table. What had
-    become part of it, or had been superseded by it, holds again.
+    become part of it, or had been superseded by it, holds again. The same words are not learned again.
 
     Raises:
         NotFound: there is none.
@@ -127,7 +129,8 @@ def delete(experience_id: str, actor: str) -> dict[str, Any]:
     sql.run("lock_memory", {})
     experience = lock(experience_id)
     lineage.let_go([experience.pk], actor)
-    rows = remove([experience.pk]) | {"idempotency_keys": lineage.forget_answers([experience.pk])}
+    deletions.remember(experience, actor)
+    rows = remove([experience.pk]) | lineage.forget_told([experience.pk])
     return {"id": experience_id, "deleted_at": datetime.now(UTC), "rows": rows}
 
 
@@ -151,17 +154,18 @@ def remove(ids: Sequence[str]) -> dict[str, int]:
     }
 
 
-def evict(now: datetime) -> int:
+def evict() -> int:
     """Delete what a tenant has too many of: the least recently used first, often helpful ones later, pinned ones last.
-    Returns how many; the tenant's memory stream records which."""
+    Returns how many; the tenant's memory stream records which. Whoever adds experiences asks for it; with nothing to
+    do, it reads no more than the limit."""
     sql.run("lock_memory", {})
     most = limits.value("ARES_MAX_EXPERIENCES")
-    surplus = Experience.objects.exclude(status=ExperienceStatus.DRAFT).count() - most
+    surplus = Experience.objects.kept()[: most + EVICTED_AT_ONCE].count() - most
     if surplus <= 0:
         return 0
-    ids = Experience.objects.evictable(OFTEN_HELPFUL)[:surplus]
+    ids = Experience.objects.evictable(OFTEN_HELPFUL, surplus)
     remove(ids)
-    payload = {"experiences": ids[:1000], "count": len(ids), "most": most}
+    payload = {"experiences": ids, "count": len(ids), "most": most}
     store.append(MEMORY_STREAM, [draft({"type": EventType.MEMORY_EVICTED, "payload": payload}, store.limits())])
     return len(ids)
 

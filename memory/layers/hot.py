@@ -72,6 +72,13 @@ def history(session: Session, most: int, vocabulary: str) -> tuple[History, Cach
     return known, cached
 
 
+def drop(session_id: str) -> None:
+    """Keep nothing of this session in this process any more; in others nobody finds it, and it makes room in time."""
+    with _lock:
+        for key in [key for key in _kept if key[1] == session_id]:
+            del _kept[key]
+
+
 def forget() -> None:
     """Keep nothing any more."""
     with _lock:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from memory.events import recalled
 from memory.layers import revisions
 from memory.models import Experience, IdempotencyKey
 from memory.vocabulary import ExperienceStatus
@@ -35,13 +36,14 @@ def let_go(ids: Collection[str], actor: str) -> None:
         revisions.change(experience, back, "restore", actor, "What had taken its place was deleted.", now)
 
 
-def forget_answers(ids: Sequence[str]) -> int:
-    """Delete the answers to Idempotency-Keys that tell of these experiences; returns how many."""
-    gone = 0
+def forget_told(ids: Sequence[str]) -> dict[str, int]:
+    """Take these experiences out of what was told of them: answers to Idempotency-Keys are deleted, and recalls in
+    any stream blanked. Returns how many of each."""
+    answers = 0
     for start in range(0, len(ids), AT_ONCE):
         told = reduce(or_, (Q(answer__contains=each) for each in ids[start : start + AT_ONCE]))
-        gone += IdempotencyKey.objects.filter(told).delete()[0]
-    return gone
+        answers += IdempotencyKey.objects.filter(told).delete()[0]
+    return {"idempotency_keys": answers, "recalls": recalled.blank(ids)}
 
 
 def _heir(experience: Experience, ids: Collection[str]) -> Experience | None:

@@ -8,7 +8,7 @@ from memory import queue, sql
 from memory.errors import Conflict, Invalid
 from memory.events.draft import text
 from memory.layers import revisions
-from memory.layers.distilled import DISTILLER, TEXT_LENGTH, lock, reason_of
+from memory.layers.distilled import DISTILLER, TEXT_LENGTH, evict, lock, reason_of
 from memory.models import Experience, Revision, Source
 from memory.retrieval import items, lexical
 from memory.vocabulary import EXPERIENCE_PREFIX, ExperienceStatus, Queue, new_id
@@ -88,6 +88,7 @@ def split(experience_id: str, parts: Sequence[Mapping[str, Any]], actor: str, re
     away = {"status": ExperienceStatus.ARCHIVED}
     revisions.change(experience, away, "split", actor, reason_of(reason) or "Split.", now)
     queue.put(Queue.EMBEDDING, [new.pk for new in made])
+    evict()
     return made
 
 

@@ -13,12 +13,15 @@ from memory.events import erasure, store
 from memory.events.draft import Draft, draft, text
 from memory.models import Event, IdempotencyKey, Message, Session, Stream, Task
 from memory.tenancy import current_tenant_id
-from memory.vocabulary import MESSAGE_PREFIX, SESSION_PREFIX, EventType, new_id
+from memory.vocabulary import MESSAGE_PREFIX, OWN_PREFIX, SESSION_PREFIX, EventType, new_id
 
 ROLE_MAX_LENGTH = 50
 NAME_MAX_LENGTH = 200
-# How many sessions one run of the expiry job takes at most, so that its transaction stays short.
+# How many sessions one run of the expiry job takes at most, so that its transaction stays short, and how many who opens
+# one may have to put away for it: what was left over by those who opened theirs at the same time.
 EXPIRY_BATCH = 500
+EVICTED_AT_ONCE = 5
+OUT_OF_TIME, OUT_OF_ROOM = "Its time was over.", "It was the least recently used of too many."
 LIFE = frozenset({EventType.SESSION_CREATED, EventType.SESSION_EXPIRED, EventType.SESSION_DELETED})
 
 
@@ -158,28 +161,55 @@ def expire_due(now: datetime) -> list[Session]:
     """Expire the sessions whose time is over, and of too many live ones the least recently used: messages go, the
     session's row and its stream stay. Returns them."""
     due = list(Session.objects.due(now).select_for_update(skip_locked=True)[:EXPIRY_BATCH])
-    surplus = Session.objects.filter(expired_at=None).count() - len(due) - limits.value("ARES_MAX_SESSIONS")
-    if surplus > 0:
-        live_ones = Session.objects.filter(expired_at=None).exclude(pk__in=[each.pk for each in due])
-        least_used = live_ones.order_by("last_active_at", "pk").select_for_update(skip_locked=True)
-        due += least_used[: min(surplus, EXPIRY_BATCH)]
-    for session in due:
-        gone = Message.objects.filter(session=session).delete()[0]
-        payload = {"session_id": session.pk, "messages": gone}
-        store.append(session.pk, [draft({"type": EventType.SESSION_EXPIRED, "payload": payload}, store.limits())])
-        session.expired_at = now
-        session.save(update_fields=["expired_at"])
-    return due
+    for each in due:
+        expire(each, OUT_OF_TIME, now)
+    return due + make_room("", now, EXPIRY_BATCH)
+
+
+def make_room(newest: str, now: datetime, at_once: int = EVICTED_AT_ONCE) -> list[Session]:
+    """Expire the least recently used of too many live sessions, but for the newest one and those that somebody is at
+    work in just now. Returns them. What it reads is bounded by the limit, however many sessions there were."""
+    surplus = _surplus(at_once)
+    if not surplus:
+        return []
+    least_used = Session.objects.live().exclude(pk=newest).order_by("last_active_at", "pk")
+    evicted = list(least_used.select_for_update(skip_locked=True)[:surplus])
+    for each in evicted:
+        expire(each, OUT_OF_ROOM, now)
+    return evicted
+
+
+def has_room() -> bool:
+    """Whether no live session is one too many."""
+    return not _surplus(1)
+
+
+def expire(session: Session, reason: str, now: datetime) -> None:
+    """Expire a locked session; its stream tells why."""
+    gone = Message.objects.filter(session=session).delete()[0]
+    payload = {"session_id": session.pk, "messages": gone, "reason": reason}
+    store.append(session.pk, [draft({"type": EventType.SESSION_EXPIRED, "payload": payload}, store.limits())])
+    session.expired_at = now
+    session.save(update_fields=["expired_at"])
+
+
+def _surplus(most: int) -> int:
+    """How many live sessions there are too many, counted up to so many."""
+    allowed = limits.value("ARES_MAX_SESSIONS")
+    return max(0, Session.objects.live()[: allowed + most].count() - allowed)
 
 
 def check_stream(name: str, drafts: Iterable[Draft]) -> None:
     """A name that looks like a session's belongs to one: nobody else may begin such a stream, one whose session was
-    deleted stays empty, and how the session itself fares is for this module to tell.
+    deleted stays empty, and how the session itself fares is for this module to tell. What aresweb does by itself is for
+    aresweb to tell.
 
     Raises:
         NotFound: there is no such session.
-        Invalid: an event says that the session was created, has expired or was deleted.
+        Invalid: an event says that the session was created, has expired or was deleted, or the stream is aresweb's.
     """
+    if name.startswith(OWN_PREFIX):
+        raise Invalid(f"Streams that begin with {OWN_PREFIX} are written by aresweb alone.")
     if not name.startswith(SESSION_PREFIX):
         return
     lock(name)

@@ -1,6 +1,6 @@
 """Task memory: one execution each, with what went in and what came out. Needs a tenant's scope."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,8 +14,11 @@ from memory.tenancy import current_tenant_id
 from memory.vocabulary import TASK_PREFIX, EventType, TaskStatus, new_id
 
 USER_MAX_LENGTH = 200
-# How many tasks one run of the expiry job forgets at most, so that its transaction stays short.
+# How many tasks one run of the expiry job forgets at most, so that its transaction stays short, and how many who opens
+# one may have to forget for it.
 EXPIRY_BATCH = 500
+EVICTED_AT_ONCE = 5
+OUT_OF_TIME, OUT_OF_ROOM = "Its time was over.", "It was the least recently changed of too many."
 ENDINGS = {TaskStatus.COMPLETED: EventType.TASK_COMPLETED, TaskStatus.FAILED: EventType.TASK_FAILED}
 STATUS: dict[str, str] = {event_type: status for status, event_type in ENDINGS.items()}
 
@@ -41,7 +44,7 @@ def create(session_id: Any, user_id: Any, given: Any) -> Task:
     payload = {"task_id": task_id, "session_id": session_id, "user_id": user, "input": given}
     session.record(within, [draft({"type": EventType.TASK_CREATED, "payload": payload}, store.limits(), "task")])
     now = datetime.now(UTC)
-    return Task.objects.create(
+    made = Task.objects.create(
         id=task_id,
         tenant_id=current_tenant_id(),
         session=within,
@@ -50,6 +53,8 @@ def create(session_id: Any, user_id: Any, given: Any) -> Task:
         created_at=now,
         updated_at=now,
     )
+    make_room(task_id)
+    return made
 
 
 def close(task_id: str, status: Any, output: Any) -> Task:
@@ -89,25 +94,48 @@ def expire(now: datetime) -> int:
     """Forget the tasks whose time is over, and of too many those that were changed the longest ago; their sessions'
     streams record it. Returns how many."""
     oldest = now - timedelta(days=limits.value("ARES_TASK_TTL_DAYS"))
-    gone = list(Task.objects.filter(updated_at__lt=oldest).order_by("updated_at", "pk")[:EXPIRY_BATCH])
-    surplus = Task.objects.count() - len(gone) - limits.value("ARES_MAX_TASKS")
-    if surplus > 0:
-        left = Task.objects.exclude(pk__in=[each.pk for each in gone]).order_by("updated_at", "pk")
-        gone += left[: min(surplus, EXPIRY_BATCH)]
-    for session_id in sorted({each.session_id for each in gone}):
-        session.lock(session_id)
-        ids = [each.pk for each in gone if each.session_id == session_id]
-        events = [{"type": EventType.TASK_EXPIRED, "payload": {"task_id": task_id}} for task_id in ids]
-        store.append(session_id, [draft(event, store.limits()) for event in events])
-        Task.objects.filter(pk__in=ids).delete()
-    return len(gone)
+    old = list(Task.objects.filter(updated_at__lt=oldest).order_by("updated_at", "pk")[:EXPIRY_BATCH])
+    return _forget(old, OUT_OF_TIME) + make_room("", EXPIRY_BATCH)
+
+
+def make_room(newest: str, at_once: int = EVICTED_AT_ONCE) -> int:
+    """Forget the least recently changed of too many tasks, but for the newest one and those in whose session somebody
+    is at work just now; returns how many. What it reads is bounded by the limit."""
+    surplus = _surplus(at_once)
+    if not surplus:
+        return 0
+    least_changed = Task.objects.exclude(pk=newest).order_by("updated_at", "pk")
+    return _forget(list(least_changed[:surplus]), OUT_OF_ROOM)
+
+
+def _surplus(most: int) -> int:
+    """How many tasks there are too many, counted up to so many."""
+    allowed = limits.value("ARES_MAX_TASKS")
+    return max(0, Task.objects.all()[: allowed + most].count() - allowed)
+
+
+def _forget(gone: Sequence[Task], reason: str) -> int:
+    """Forget those of these tasks whose sessions are free: who opens a task holds its session, and must not wait for
+    another one's holder. Returns how many."""
+    within = Session.objects.filter(pk__in={each.session_id for each in gone}).order_by("pk")
+    forgotten = 0
+    for free in within.select_for_update(skip_locked=True):
+        left = Task.objects.filter(pk__in=[each.pk for each in gone], session=free)  # others may have forgotten some
+        ids = list(left.order_by("updated_at", "pk").values_list("pk", flat=True))
+        told = [{"type": EventType.TASK_EXPIRED, "payload": {"task_id": each, "reason": reason}} for each in ids]
+        if told:
+            store.append(free.pk, [draft(event, store.limits()) for event in told])
+        forgotten += Task.objects.filter(pk__in=ids).delete()[0]
+    return forgotten
 
 
 def keep_rows(within: Session, events: Iterable[Event]) -> None:
-    """Keep a row for each task that these events of a session open, and end the rows of those that they end."""
+    """Keep a row for each task that these events of a session open, and end the rows of those that they end. What was
+    done elsewhere drives out nothing: where there is no room, its tasks get no row."""
+    most = limits.value("ARES_MAX_TASKS")
     for event in events:
         task_id = facts.string(event.payload, "task_id")
-        if event.type == EventType.TASK_CREATED:
+        if event.type == EventType.TASK_CREATED and Task.objects.all()[:most].count() < most:
             Task.objects.create(
                 id=task_id,
                 tenant_id=within.tenant_id,

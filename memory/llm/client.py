@@ -5,11 +5,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from time import monotonic
 from typing import Any
 
 from memory import conf
 from memory.errors import BadAnswer, ServiceRefused
-from memory.services import Service
+from memory.services import QUERY_REST, Service
 
 # What its errors begin with.
 SERVICE = "The language model"
@@ -29,30 +30,50 @@ class Completion:
     usage: Mapping[str, Any]
 
 
-class Client:
-    """A model behind a service."""
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One answer of a model, usable or not: what was sent for it, what came back, what the service says that took."""
 
-    def __init__(self, service: Service, model: str) -> None:
+    model: str
+    sent: Sequence[Mapping[str, str]]
+    answer: str
+    usage: Mapping[str, Any]
+    seconds: float
+
+
+class Client:
+    """A model behind a service, which may correct an answer that cannot be used until there were `answers` of them."""
+
+    def __init__(self, service: Service, model: str, answers: int = ANSWERS) -> None:
         self.model = model
         self._service = service
+        self._answers = answers
         self._takes_forms = True
 
     def complete(
-        self, messages: Sequence[Mapping[str, str]], form: Mapping[str, Any], read: Callable[[Any], Any]
+        self,
+        messages: Sequence[Mapping[str, str]],
+        form: Mapping[str, Any],
+        read: Callable[[Any], Any],
+        note: Callable[[Use], None] | None = None,
     ) -> Completion:
         """What `read` makes of the JSON that the model answers.
 
         Args:
             form: the JSON schema of the answer. Services that can hold the model to it do; others get it by the prompt.
             read: a function of the parsed JSON; raises a ValueError that says what is wrong with it.
+            note: told of each answer: one that cannot be used took tokens too.
 
         Raises:
             ServiceFailed: there is no usable answer.
         """
         said = list(messages)
         problem = ""
-        for _ in range(ANSWERS):
+        for _ in range(self._answers):
+            began = monotonic()
             text, model, usage = self._ask(said, form)
+            if note is not None:
+                note(Use(model or self.model, tuple(said), text, usage, monotonic() - began))
             try:
                 return Completion(read(_json(text)), model or self.model, usage)
             except (ValueError, KeyError, TypeError) as error:
@@ -91,6 +112,18 @@ def client(model: str = "") -> Client | None:
         return None
     service = Service(SERVICE, url, conf.text("ARES_LLM_KEY"), conf.value("ARES_SERVICE_SECONDS"), tries=TRIES)
     return Client(service, model or conf.text("ARES_LLM_MODEL"))
+
+
+@cache
+def impatient() -> Client | None:
+    """The model that this installation is set to, for who is waited for: asked once, and not again for a while after it
+    failed. None without ARES_LLM_URL."""
+    url = conf.text("ARES_LLM_URL")
+    if not url:
+        return None
+    seconds = conf.value("ARES_QUERY_SECONDS")
+    service = Service(SERVICE, url, conf.text("ARES_LLM_KEY"), seconds, tries=1, rest=QUERY_REST)
+    return Client(service, conf.text("ARES_LLM_MODEL"), answers=1)
 
 
 def _read(answer: Any) -> tuple[str, str, Mapping[str, Any]]:

@@ -1,9 +1,12 @@
 """The tables, one a file."""
 
+from memory.models.allowance import Allowance
 from memory.models.analysis import Analysis
 from memory.models.api_key import ApiKey
+from memory.models.audit_entry import AuditEntry
 from memory.models.causal_link import CausalLink
 from memory.models.decision import Decision
+from memory.models.deletion import Deletion
 from memory.models.distillation import Distillation
 from memory.models.embedding_model import EmbeddingModel
 from memory.models.event import Event
@@ -22,6 +25,7 @@ from memory.models.passage import Passage
 from memory.models.piece import Piece
 from memory.models.posting import Posting
 from memory.models.queue_item import QueueItem
+from memory.models.recollection import Recollection
 from memory.models.revision import Revision
 from memory.models.saved_view import SavedView
 from memory.models.segment import ArchivedId, Segment
@@ -38,11 +42,14 @@ from memory.models.vector import Vector
 from memory.models.verification import Verification
 
 __all__ = [
+    "Allowance",
     "Analysis",
     "ApiKey",
     "ArchivedId",
+    "AuditEntry",
     "CausalLink",
     "Decision",
+    "Deletion",
     "Distillation",
     "EmbeddingModel",
     "Event",
@@ -61,6 +68,7 @@ __all__ = [
     "Piece",
     "Posting",
     "QueueItem",
+    "Recollection",
     "Revision",
     "SavedView",
     "Segment",

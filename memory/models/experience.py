@@ -69,17 +69,21 @@ class ExperienceQuerySet(models.QuerySet["Experience"]):
             found = found.filter(Q(problem__icontains=text) | Q(solution__icontains=text))
         return found
 
-    def evictable(self, often_helpful: int) -> list[str]:
-        """The ids of all but drafts, in the order in which they are evicted: the least recently used first, behind them
-        those that helped so much more often than they harmed, and pinned ones last."""
+    def kept(self) -> "ExperienceQuerySet":
+        """All but drafts: what counts for how many there may be."""
+        return self.exclude(status=ExperienceStatus.DRAFT)
+
+    def evictable(self, often_helpful: int, most: int) -> list[str]:
+        """The ids of the first that are evicted, at most so many: the least recently used first, behind them those that
+        helped so much more often than they harmed, and pinned ones last."""
         helps = models.Case(
             models.When(helpful__gte=models.F("harmful") + often_helpful, then=1),
             default=0,
             output_field=models.IntegerField(),
         )
         used = Coalesce("last_used_at", "created_at")
-        ranked = self.exclude(status=ExperienceStatus.DRAFT).order_by("pinned", helps, used, "pk")
-        return list(ranked.values_list("pk", flat=True))
+        ranked = self.kept().order_by("pinned", helps, used, "pk")
+        return list(ranked.values_list("pk", flat=True)[:most])
 
     def by_id(self, ids: Iterable[str]) -> "dict[str, Experience]":
         """Those with these ids that there are."""

@@ -24,9 +24,13 @@ class SessionQuerySet(models.QuerySet["Session"]):
             raise NotFound(f"There is no session {session_id[:IDENTIFIER_MAX_LENGTH]!r}.")
         return session
 
+    def live(self) -> "SessionQuerySet":
+        """Those that have not expired."""
+        return self.filter(expired_at=None)
+
     def due(self, now: datetime) -> "SessionQuerySet":
         """Those whose time is over and that have not expired yet, the longest overdue first."""
-        return self.filter(expired_at=None, expires_at__lte=now).order_by("expires_at")
+        return self.live().filter(expires_at__lte=now).order_by("expires_at")
 
 
 class Session(models.Model):
@@ -49,6 +53,11 @@ class Session(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["tenant", "expires_at"], condition=models.Q(expired_at=None), name="session_due"),
+            models.Index(
+                fields=["tenant", "last_active_at", "id"],
+                condition=models.Q(expired_at=None),
+                name="session_least_used",
+            ),
             models.Index("tenant", "agent_id", models.F("last_active_at").desc(), name="session_of_agent"),
         ]
 

@@ -2,6 +2,7 @@
 
 from django.db import models
 
+from memory.models.finding import Finding
 from memory.models.stream import Stream
 from memory.models.tenant import Tenant
 
@@ -9,10 +10,11 @@ from memory.models.tenant import Tenant
 class SnapshotQuerySet(models.QuerySet["Snapshot"]):
     """Snapshots of one stream by one reducer."""
 
-    def newest_up_to(self, stream: Stream, version: int, reducer_version: int) -> "Snapshot | None":
-        """The newest one at or before a version."""
+    def newest_up_to(self, stream: Stream, version: int, reducer_version: int, fault: str) -> "Snapshot | None":
+        """The newest one at or before a version, but for those in which a verification has found this fault."""
+        faulty = Finding.objects.filter(stream=stream, fault=fault).values("version")
         found = self.filter(stream=stream, reducer_version=reducer_version, version__lte=version)
-        return found.order_by("-version").first()
+        return found.exclude(version__in=faulty).order_by("-version").first()
 
 
 class Snapshot(models.Model):

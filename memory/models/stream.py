@@ -120,7 +120,8 @@ class StreamQuerySet(models.QuerySet["Stream"]):
     def lacking_snapshot(self, every: int, reducer_version: int) -> "StreamQuerySet":
         """Those with `every` or more events behind their newest snapshot by this reducer."""
         newest = models.Max("snapshot__version", filter=Q(snapshot__reducer_version=reducer_version), default=0)
-        return self.annotate(newest_snapshot=newest).filter(version__gte=models.F("newest_snapshot") + every)
+        long_enough = self.filter(version__gte=every)  # most streams are short, and need not be asked for snapshots
+        return long_enough.annotate(newest_snapshot=newest).filter(version__gte=models.F("newest_snapshot") + every)
 
     def lacking_last_snapshot(self, rested: datetime, reducer_version: int) -> "StreamQuerySet":
         """Those that ended before this moment and have no snapshot of their end by this reducer."""

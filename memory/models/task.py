@@ -44,7 +44,10 @@ class Task(models.Model):
     objects = TaskQuerySet.as_manager()
 
     class Meta:
-        indexes = [models.Index(fields=["tenant", "session"], name="task_of_session")]
+        indexes = [
+            models.Index(fields=["tenant", "session"], name="task_of_session"),
+            models.Index(fields=["tenant", "updated_at", "id"], name="task_least_changed"),
+        ]
 
     def __str__(self) -> str:
         return self.id

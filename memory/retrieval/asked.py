@@ -13,6 +13,7 @@ NAME_MAX_LENGTH = 200
 MAX_DEPTH = 20
 FIELDS = (
     "user_id",
+    "all_users",
     "kind",
     "status",
     "agent_id",
@@ -25,9 +26,10 @@ FIELDS = (
 
 
 def filters(raw: Any) -> Filters:
-    """Filters from an object with some of FIELDS; None lets through what holds now.
+    """Filters from an object with some of FIELDS; None lets through what holds now and is shared.
 
-    `user_id` lets through what this user may see: the user's own and what is shared. `kind` and `status` are one or a
+    `user_id` lets through what this user may see: the user's own and what is shared. Without it only what is shared is
+    let through; `all_users` asks for everybody's. `kind` and `status` are one or a
     list of them.
 
     Raises:
@@ -41,6 +43,11 @@ def filters(raw: Any) -> Filters:
     if unknown:
         raise Invalid(f"filters has unknown fields: {unknown[:200]}. There are: {', '.join(FIELDS)}.")
     user, agent = _name(raw, "user_id"), _name(raw, "agent_id")
+    everybody = raw.get("all_users") or False
+    if not isinstance(everybody, bool):
+        raise Invalid("filters.all_users must be true or false.")
+    if everybody and user is not None:
+        raise Invalid("filters.all_users and filters.user_id cannot both be set.")
     return Filters(
         user_ids=None if user is None else tuple({"": None, user: None}),
         agent_ids=None if agent is None else (agent,),
@@ -51,6 +58,7 @@ def filters(raw: Any) -> Filters:
         until=instant(raw.get("until"), "filters.until"),
         as_of=instant(raw.get("as_of"), "filters.as_of"),
         metadata=_object(raw.get("metadata")),
+        all_users=everybody,
     )
 
 

@@ -23,8 +23,9 @@ COLUMNS = {
 @dataclass(frozen=True, slots=True)
 class Query:
     """A query, ready to be searched with: its terms, and its vector by `model`, or none where it could not be
-    embedded."""
+    embedded. `text` is what is embedded, as it was asked or rewritten."""
 
+    text: str
     terms: Sequence[str]
     vector: Sequence[float] | None = None
     model: str = ""
@@ -32,9 +33,11 @@ class Query:
 
 def legs(
     query: Query, collections: Sequence[Collection], wanted: Mapping[str, float], pool: int, allowed: Filters
-) -> dict[str, dict[Key, float]]:
-    """What each leg with a weight above 0 found, with its raw score: `vector` by cosine, `lexical` by BM25."""
+) -> tuple[dict[str, dict[Key, float]], dict[Key, float]]:
+    """What each leg with a weight above 0 found, with its raw score: `vector` by cosine, `lexical` by BM25. And of what
+    was found by words, its share of the weight of the query's."""
     found: dict[str, dict[Key, float]] = {}
+    shares: dict[Key, float] = {}
     if wanted["vector"] > 0 and query.vector is not None:
         store = VectorStore()
         found["vector"] = {
@@ -43,12 +46,14 @@ def legs(
             for hit in store.search(collection, query.vector, query.model, pool, allowed)
         }
     if wanted["lexical"] > 0:
-        found["lexical"] = {
-            Key(collection, hit.item_id): hit.score
+        hits = {
+            Key(collection, hit.item_id): hit
             for collection in collections
             for hit in lexical.search(collection, query.terms, pool, allowed)
         }
-    return found
+        found["lexical"] = {key: hit.score for key, hit in hits.items()}
+        shares = {key: hit.share for key, hit in hits.items()}
+    return found, shares
 
 
 def neighbours(keys: Sequence[Key]) -> list[Neighbour]:

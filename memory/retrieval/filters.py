@@ -5,7 +5,7 @@ The conditions are written here, whole; what a client asked for goes into them a
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,8 +16,9 @@ from memory.vocabulary import Collection
 class Filters:
     """What an item must be to be found; None lets all through.
 
-    `user_ids` are owners: "" stands for what is shared. `as_of` asks for what held at that time, though something newer
-    may have taken its place. `since` and `until` bound when it was first true (documents, tools: when they were added).
+    `user_ids` are owners: "" stands for what is shared. `all_users` says that None is meant: see `for_agent`.
+    `as_of` asks for what held at that time, though something newer may have taken its place. `since` and `until` bound
+    when it was first true (documents, tools: when they were added).
     `metadata` must be part of the item's. What documents and tools do not have (owner, kind, agent, status, confidence)
     does not keep them out.
     """
@@ -31,6 +32,13 @@ class Filters:
     until: datetime | None = None
     as_of: datetime | None = None
     metadata: Mapping[str, Any] | None = None
+    all_users: bool = False
+
+
+def for_agent(asked: Filters) -> Filters:
+    """The filters of somebody who may have forgotten to name a user: then nothing personal is let through, unless all
+    users are asked for."""
+    return asked if asked.user_ids is not None or asked.all_users else replace(asked, user_ids=("",))
 
 
 # By collection: the table of the items under the name `item`, and the condition of each filter on it.

@@ -19,7 +19,8 @@ class Item:
     """One item of a collection.
 
     `title` heads what it is a piece of, `context` is what stands before the text, `sequence` names what it is a piece
-    of, in the order of `place`, and `names` are whom and what it is about, as written.
+    of, in the order of `place`, and `names` are whom and what it is about, as written. `dated` is a day that it is
+    found by, as words: it is not embedded.
     """
 
     collection: Collection
@@ -27,6 +28,7 @@ class Item:
     text: str
     title: str = ""
     context: str = ""
+    dated: str = ""
     sequence: str = ""
     place: int = 0
     names: tuple[str, ...] = ()
@@ -45,7 +47,7 @@ class Item:
         """How often each term counts in what it is found by."""
         own: Counter[str] = terms(self.text)
         counted = {term: float(times) for term, times in own.items()}
-        for term, times in terms(f"{self.title}\n{self._added}").items():
+        for term, times in terms(f"{self.title}\n{self.dated}\n{self._added}").items():
             counted[term] = counted.get(term, 0.0) + CONTEXT_WEIGHT * times
         return counted
 

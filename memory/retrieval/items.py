@@ -7,7 +7,7 @@ import orjson
 from memory.models import Experience, Knowledge, Passage, Source, Tool
 from memory.retrieval.item import Item
 from memory.retrieval.names import speakers
-from memory.vocabulary import Collection
+from memory.vocabulary import PERSONAL_KINDS, Collection
 
 # How much of the passage before is a passage's context, in characters from its end.
 CONTEXT_LENGTH = 400
@@ -16,7 +16,11 @@ SCHEMA_LENGTH = 4_000
 
 
 def of_experiences(experiences: Iterable[Experience]) -> list[Item]:
-    """Experiences, in the order of the conversations that they came from."""
+    """Experiences, in the order of the conversations that they came from.
+
+    A statement of somebody is found by the day on which it began to hold, too. What names it is about is who says it;
+    whom and what it mentions besides are words like any others. A solution is about what it mentions.
+    """
     known = list(experiences)
     first: dict[str, tuple[str, int]] = {}
     rows = Source.objects.filter(experience__in=known).order_by("-stream_name", "-event_version")
@@ -27,12 +31,19 @@ def of_experiences(experiences: Iterable[Experience]) -> list[Item]:
             Collection.EXPERIENCE,
             experience.pk,
             experience.text,
+            dated=f"{experience.valid_from:%d %B %Y}" if experience.kind in PERSONAL_KINDS else "",
             sequence=first.get(experience.pk, ("", 0))[0],
             place=first.get(experience.pk, ("", 0))[1],
-            names=(*filter(None, [experience.user_id]), *experience.entities),
+            names=_names(experience),
         )
         for experience in known
     ]
+
+
+def _names(experience: Experience) -> tuple[str, ...]:
+    said_by = speakers(experience.solution) if experience.kind in PERSONAL_KINDS else []
+    about = said_by or experience.entities
+    return (*filter(None, [experience.user_id]), *about)
 
 
 def of_passages(document: Knowledge, passages: Sequence[Passage]) -> list[Item]:

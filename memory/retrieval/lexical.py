@@ -13,10 +13,11 @@ from memory.vocabulary import Collection
 
 
 class Hit(NamedTuple):
-    """An item and its BM25 score, above 0."""
+    """An item, its BM25 score, above 0, and how much of the weight of the query's terms its own have, in (0, 1]."""
 
     item_id: str
     score: float
+    share: float
 
 
 def index(items: Iterable[Item]) -> None:
@@ -47,7 +48,7 @@ def search(collection: Collection, terms: Sequence[str], limit: int, allowed: Fi
     parameters = {"collection": collection, "terms": list(terms), "k1": bm25.K1, "b": bm25.B, "limit": limit}
     condition = filters.exists(collection, allowed, "text.item_id", each=True)
     found = sql.rows(_statement(condition), parameters | filters.parameters(allowed))
-    return [Hit(item_id, score) for item_id, score in found]
+    return [Hit(*row) for row in found]
 
 
 @cache

@@ -7,8 +7,10 @@ from memory.retrieval.terms import query_terms
 
 # Names of one item that count; a transcript has a few speakers, a text a few entities.
 MAX_NAMES = 50
-# A speaker's mark at the beginning of a line: `Caroline: …`, `老王：…`; up to four words.
-_SPEAKER = re.compile(r"^[ \t]*<?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})>?[:：]\s*\S", re.MULTILINE)
+# A speaker's mark at the beginning of a line: `Caroline: …`, `Caroline to Mel: …`, `老王：…`; up to four words.
+_SPEAKER = re.compile(
+    r"^[ \t]*<?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3}?)(?: to [^:：\n]{1,80})?>?[:：]\s*\S", re.MULTILINE
+)
 
 
 def speakers(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from memory.vocabulary import Collection, Kind
 
 # What a weight may be: enough to let one signal alone decide.
 MAX_WEIGHT = 100.0
+FLOORS = ("confidence_floor", "relevance_floor")
 
 
 class Fusion(StrEnum):
@@ -40,7 +41,12 @@ class Plan:
     A source's weight multiplies the score of all that is found in it; the others add what they contribute, each up to
     its weight. `neighbour_weight` is what the item before and after hand on of their own to a short text, half of it
     the next but one; `name_weight` is added where the query names whom or what an item is about. `half_lives` are days,
-    by kind. Experiences below `confidence_floor` are not found.
+    by kind. Experiences below `confidence_floor` are not found; neither is what reaches `relevance_floor`
+    neither by its calibrated similarity nor by its share of the weight of the query's words
+    (`memory.retrieval.relevance`).
+
+    `rewrite` has the language model say what is meant before it is searched for, and `rerank_weight` is what the
+    reranker's judgement of the best counts: both are off by default, and search goes on without where they fail.
     """
 
     experience_weight: float = 1.0
@@ -54,6 +60,9 @@ class Plan:
     use_weight: float = 0.02
     feedback_weight: float = 0.1
     confidence_floor: float = 0.2
+    relevance_floor: float = 0.15
+    rerank_weight: float = 0.0
+    rewrite: bool = False
     fusion: Fusion = Fusion.WEIGHTED
     half_lives: Mapping[str, float] = field(default_factory=_half_lives)
 
@@ -97,7 +106,11 @@ def _value(name: str, value: Any) -> Any:
         if not isinstance(value, dict) or not value.keys() <= set(Kind):
             raise Invalid(f"plan.half_lives must be an object of days, by kind: {', '.join(Kind)}.")
         return _half_lives() | {kind: _number(f"half_lives.{kind}", days, 0.01, 1e6) for kind, days in value.items()}
-    return _number(name, value, 0.0, 1.0 if name == "confidence_floor" else MAX_WEIGHT)
+    if name == "rewrite":
+        if not isinstance(value, bool):
+            raise Invalid("plan.rewrite must be true or false.")
+        return value
+    return _number(name, value, 0.0, 1.0 if name in FLOORS else MAX_WEIGHT)
 
 
 def _number(name: str, value: Any, least: float, most: float) -> float:

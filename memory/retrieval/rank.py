@@ -89,6 +89,15 @@ def ranked(
     return sorted(scored, key=lambda each: (-each.score, each.key))
 
 
+def judged(scored: Iterable[Scored], worth: Iterable[float], plan: Plan) -> list[Scored]:
+    """Candidates with what a reranker thinks of each, in [0, 1], as one more part of their scores, the best first."""
+    made = [
+        Scored(each.key, {**each.parts, "rerank": plan.source_weight(each.key.collection) * plan.rerank_weight * own})
+        for each, own in zip(scored, worth, strict=True)
+    ]
+    return sorted(made, key=lambda each: (-each.score, each.key))
+
+
 def _signals(fact: Facts, asked: Set[str], plan: Plan) -> dict[str, float]:
     half_life = plan.half_lives.get(fact.kind)
     votes = fact.helpful + fact.harmful

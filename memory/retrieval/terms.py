@@ -8,7 +8,7 @@ what the segmenter cut otherwise. What is written as one (`order_items.id`, `/va
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -48,8 +48,13 @@ def query_terms(text: str) -> list[str]:
     """The terms to ask for, each once, in the order of the text: without the words that stand in any text, unless there
     are no others."""
     asked = list(dict.fromkeys(_terms(text)))
-    telling = [term for term in asked if term not in STOP_TERMS]
-    return (telling or asked)[:MAX_QUERY_TERMS]
+    chosen = [term for term in asked if term not in STOP_TERMS]
+    return (chosen or asked)[:MAX_QUERY_TERMS]
+
+
+def telling(asked: Iterable[str]) -> bool:
+    """Whether one of a query's terms does not stand in any text."""
+    return any(term not in STOP_TERMS for term in asked)
 
 
 def _terms(text: str) -> Iterator[str]:

@@ -75,7 +75,7 @@ def explain(
     place = next((number for number, scored in enumerate(order.scored, start=1) if scored.key == key), None)
     last = order.scored[min(most, len(order.scored)) - 1] if order.scored else None
     scored = order.scored[place - 1] if place else None
-    checks = barriers or [*_legs(key, order, plan), _standing(place, most, scored, last)]
+    checks = barriers or [*_legs(key, order, plan), *_relevance(key, order), _standing(place, most, scored, last)]
     return Explanation(key, place, bool(place and place <= most), checks, scored, last)
 
 
@@ -155,9 +155,16 @@ def _in_pool(name: str, key: Key, leg: Mapping[Key, float], said: str) -> Check:
     return Check(name, False, f"{said}; the last of those that are ranked has {least:.3f}.")
 
 
+def _relevance(key: Key, order: Ranking) -> list[Check]:
+    """The floor, where it keeps the item out; one that stands beside something relevant is ranked all the same."""
+    if key not in order.unfit or any(scored.key == key for scored in order.scored):
+        return []
+    return [Check("relevance", False, order.unfit[key])]
+
+
 def _standing(place: int | None, most: int, scored: Scored | None, last: Scored | None) -> Check:
     if place is None or scored is None or last is None:
-        return Check("rank", False, "No leg found it, and no neighbour of it was found: it is not ranked.")
+        return Check("rank", False, "Nothing speaks for it, and no neighbour of it was found: it is not ranked.")
     if place <= most:
         return Check("rank", True, f"It is result {place}, with a score of {scored.score:.3f}.")
     return Check(

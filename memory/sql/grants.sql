@@ -10,8 +10,8 @@ GRANT INSERT (
     tenant_id, stream_id, version, event_id, type, payload_json, metadata_json, occurred_at, recorded_at,
     causation_id, correlation_id, is_error, digest, hash
 ) ON memory_event TO aresweb_app;
-REVOKE ALL ON FUNCTION aresweb_erase_events(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION aresweb_erase_events(bigint) TO aresweb_app;
+REVOKE ALL ON FUNCTION aresweb_erase_events(bigint), aresweb_erase_events_at(bigint, bigint[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION aresweb_erase_events(bigint), aresweb_erase_events_at(bigint, bigint[]) TO aresweb_app;
 
 -- Events are archived, blanked and dropped by these functions alone.
 REVOKE ALL ON memory_segment, memory_archivedid FROM aresweb_app;
@@ -28,3 +28,11 @@ TO aresweb_app;
 REVOKE ALL ON django_migrations FROM aresweb_app;
 GRANT SELECT ON django_migrations TO aresweb_app;
 GRANT EXECUTE ON FUNCTION aresweb_index_vectors(text, integer) TO aresweb_app;
+
+-- The audit log is appended to; PostgreSQL numbers, dates and chains it.
+REVOKE ALL ON memory_auditentry FROM aresweb_app;
+GRANT SELECT ON memory_auditentry TO aresweb_app;
+GRANT INSERT (tenant_id, number, at, actor, action, subject, detail, address, previous_hash, hash)
+    ON memory_auditentry TO aresweb_app;
+REVOKE ALL ON FUNCTION aresweb_drop_audit(timestamptz), aresweb_erase_tenant() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION aresweb_drop_audit(timestamptz), aresweb_erase_tenant() TO aresweb_app;

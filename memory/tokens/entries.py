@@ -31,7 +31,7 @@ class Told(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The tokens of one event, as `LedgerEntry` has them.
+    """The tokens of one event, as `LedgerEntry` has them, and `written_tokens`, which matter for the price alone.
 
     `request_key` is what a request is named by; `request_keys` are what an answer may name its request by.
     """
@@ -45,6 +45,7 @@ class Entry:
     sent_tokens: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
+    written_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int = 0
     is_reported: bool = False
@@ -61,9 +62,11 @@ def entry(event: Told) -> Entry | None:
             event,
             input_tokens=told.input,
             cached_tokens=told.cached,
+            written_tokens=told.written,
             output_tokens=told.output,
             reasoning_tokens=told.reasoning,
             is_reported=True,
+            counted_tokens=_counted(event.payload).input or None,
         )
     match event.type:
         case EventType.LLM_CALL:
@@ -112,11 +115,19 @@ def _request(event: Told) -> Entry | None:
 
 def _counted_answer(event: Told) -> Entry | None:
     """An answer whose provider reported nothing: what can be counted is. A call that failed has no answer to count."""
+    counted = _counted(event.payload)
+    if counted != usage.Usage():
+        return _call(event, output_tokens=counted.output, counted_tokens=counted.input)
     said = {name: event.payload.get(name) for name in ("content", "tool_calls")}
     if not any(said.values()):
         return None
     vocabulary = counting.vocabulary_of(_model(event)).name
     return _call(event, output_tokens=counting.count_message(said, vocabulary) - counting.PER_MESSAGE)
+
+
+def _counted(payload: Mapping[str, Any]) -> usage.Usage:
+    """What whoever recorded a call has counted itself, where its words are not to be recorded."""
+    return usage.read(payload.get("counted"))
 
 
 def _context(event: Told) -> Entry | None:

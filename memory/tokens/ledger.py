@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from memory import sql
-from memory.events import history
+from memory.events import history, recalled
 from memory.models import Event, LedgerEntry, Stream
 from memory.tokens import pricing
 from memory.tokens.entries import Entry, entry
@@ -50,13 +50,15 @@ def keep(stream: Stream, events: Sequence[Event]) -> None:
 
 
 def rebuild(stream: Stream) -> int:
-    """Make a stream's entries again from its events; returns how many there are. Nothing is appended meanwhile."""
+    """Make a stream's entries again from its events, and the recollections among them; returns how many entries there
+    are. Nothing is appended meanwhile."""
     sql.run("lock_stream", {"name": stream.name})
     gone = history.dropped(stream)
     first = gone.first_version if gone else 1  # entries of events that retention has dropped cannot be made again
     LedgerEntry.objects.filter(stream=stream, version__gte=first).delete()
     for batch in _batches(stream, first):
         keep(stream, batch)
+        recalled.keep(stream, batch)
     return LedgerEntry.objects.filter(stream=stream).count()
 
 
@@ -70,7 +72,10 @@ def _row(stream: Stream, made: Entry, requests: Mapping[str, Known], last_model:
     request = next((requests[key] for key in made.request_keys if key in requests), Known("", None))
     model = made.model or request.model or (last_model if _lacks_model(made) else "")
     is_call = made.kind == LedgerKind.CALL
-    given = made.input_tokens if made.is_reported else (request.counted_tokens or 0 if is_call else 0)
+    counted = made.counted_tokens
+    if is_call and counted is None:
+        counted = request.counted_tokens
+    given = made.input_tokens if made.is_reported else (counted or 0 if is_call else 0)
     raw, sent = (given, given) if is_call else (made.raw_tokens, made.sent_tokens)
     return LedgerEntry(
         tenant_id=stream.tenant_id,
@@ -88,7 +93,7 @@ def _row(stream: Stream, made: Entry, requests: Mapping[str, Known], last_model:
         output_tokens=made.output_tokens,
         reasoning_tokens=made.reasoning_tokens,
         is_reported=made.is_reported,
-        counted_tokens=request.counted_tokens if is_call else made.counted_tokens,
+        counted_tokens=counted,
         cost=_cost(made, model, given) if is_call else None,
         saved_cost=pricing.worth(model, made.occurred_at, raw_tokens=raw, sent_tokens=sent)
         if made.kind == LedgerKind.CONTEXT
@@ -103,6 +108,7 @@ def _cost(made: Entry, model: str, given: int) -> Decimal | None:
         made.occurred_at,
         input_tokens=given,
         cached_input_tokens=made.cached_tokens,
+        written_input_tokens=made.written_tokens,
         output_tokens=made.output_tokens,
     )
 

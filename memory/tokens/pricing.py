@@ -10,18 +10,26 @@ from genai_prices import Usage, calc_price
 
 
 def cost(
-    model: str, at: datetime, *, input_tokens: int, cached_input_tokens: int = 0, output_tokens: int = 0
+    model: str,
+    at: datetime,
+    *,
+    input_tokens: int,
+    cached_input_tokens: int = 0,
+    written_input_tokens: int = 0,
+    output_tokens: int = 0,
 ) -> Decimal | None:
     """The price of one call; None where the model's is not known.
 
     Args:
         model: as the provider names it, also with the provider before it: `openai/gpt-4o`.
-        input_tokens: with the cached ones, which are at most as many.
+        input_tokens: with those read from a cache and those written to one, which are at most as many together.
     """
+    cached = min(cached_input_tokens, input_tokens)
     usage = Usage(
         input_tokens=input_tokens,
         output_tokens=output_tokens,
-        cache_read_tokens=min(cached_input_tokens, input_tokens) or None,
+        cache_read_tokens=cached or None,
+        cache_write_tokens=min(written_input_tokens, input_tokens - cached) or None,
     )
     provider, _, bare = model.strip().rpartition("/")
     for name, provider_id in ((bare, provider.rpartition("/")[2] or None), (bare, None)):

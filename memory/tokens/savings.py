@@ -136,8 +136,10 @@ def parse(query: Mapping[str, str]) -> Filters:
     """Filters from the parameters of an address; others are passed over.
 
     Raises:
-        Invalid: a day is none.
+        Invalid: a day is none, or the source neither REPORTED nor COUNTED.
     """
+    if query.get("source") and query["source"] not in (REPORTED, COUNTED):
+        raise Invalid(f"source must be {REPORTED} or {COUNTED}.")
     days = {name: _day(name, query[name]) for name in ("day", "since", "until") if query.get(name)}
     texts = {name: query[name] for name in ("agent", "method", "model") if name in query}
     named = {name: query[name] for name in ("run", "kind", "source") if query.get(name)}

@@ -106,7 +106,7 @@ def test_the_time_of_last_use_is_kept_to_the_minute(api: ApiClient, in_acme: Ten
 def test_a_slow_request_does_not_hold_up_the_next_one_with_the_same_key(acme: Tenant, acme_key: str) -> None:
     def slow() -> None:
         with tenant_scope(acme.pk):
-            ApiKey.objects.get().note_use(timezone.now())
+            ApiKey.objects.get().note_use(timezone.now(), "127.0.0.1")
             noted.set()
             assert may_end.wait(10)
 

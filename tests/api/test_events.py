@@ -38,6 +38,14 @@ def test_events_are_appended_and_read_back(api: ApiClient) -> None:
     assert api.get(RUN).json()["results"] == answer["events"]
 
 
+@pytest.mark.parametrize("stream", ["aresweb:memory", "aresweb:anything"])
+def test_what_aresweb_does_by_itself_is_for_nobody_else_to_tell(api: ApiClient, stream: str) -> None:
+    answer = api.post(f"/streams/{stream}/events", events("e1"))
+    assert (answer.status_code, answer.json()["type"]) == (400, "urn:aresweb:problem:invalid")
+    assert api.get(f"/streams/{stream}/events").status_code == 404
+    assert api.post("/search", {"query": "x", "stream": stream}).status_code == 400
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20)
 @given(
     st.dictionaries(

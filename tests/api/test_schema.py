@@ -65,6 +65,7 @@ def test_the_schema_is_valid_and_names_every_resource(schema: Any) -> None:
         "/tools": ["get", "post"],
         "/tools/{tool_id}": ["delete", "get"],
         "/search": ["post"],
+        "/runs/{stream}/suspects": ["get"],
         "/usage/savings": ["get"],
         "/usage/entries": ["get"],
     }

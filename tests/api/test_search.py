@@ -110,3 +110,29 @@ def test_a_query_that_is_too_long_is_told_how_long_it_may_be(api: ApiClient) -> 
     refused = api.post("/search", {"query": "x" * 2**20})
     assert (refused.status_code, refused.json()["limit"]) == (413, 20_000)
     assert api.post("/search", {"query": "x", "stream": "nothing"}).status_code == 404
+
+
+def test_nobodys_own_memory_is_shown_to_who_forgets_the_filter(api: ApiClient, acme: Tenant) -> None:
+    with tenant_scope(acme.pk):
+        anns = experience("Ann: I keep the old logs.", user_id="ann", kind="fact").pk
+        shared = experience("Delete the old logs.").pk
+
+    def found(**filters: Any) -> set[str]:
+        body = {"query": "old logs", "plan": {"vector_weight": 0}, "filters": filters}
+        return {hit["id"] for hit in api.post("/search", body).json()["results"]}
+
+    assert found() == found(user_id="bob") == found(kind=["fact", "solution"]) == {shared}
+    assert found(user_id="ann") == found(all_users=True) == {anns, shared}
+    assert api.post("/search", {"query": "x", "filters": {"all_users": True, "user_id": "ann"}}).status_code == 400
+
+
+def test_a_context_takes_a_plan_as_a_search_does(api: ApiClient, acme: Tenant) -> None:
+    session = api.post("/sessions", {"user_id": "ann"}).json()["id"]
+    with tenant_scope(acme.pk):
+        embedded(experience("Delete the old logs."))
+
+    def recalled(plan: Any) -> Any:
+        answer = api.post(f"/sessions/{session}/context", {"input": "hello", "plan": plan})
+        return len(answer.json()["experiences"]) if answer.status_code == 200 else answer.status_code
+
+    assert [recalled(None), recalled({"relevance_floor": 0}), recalled({"x": 1})] == [0, 1, 400]

@@ -45,6 +45,7 @@ def told(api: ApiClient) -> str:
     ended = post("/tasks", {"session_id": opened, "user_id": SECRET, "input": {"do": SECRET}})["id"]
     post("/tasks", {"session_id": opened, "user_id": SECRET, "input": SECRET})
     assert api.patch(f"/tasks/{ended}", {"status": "failed", "output": SECRET}).status_code == 200
+    post(f"/tasks/{ended}/distillations", {"mode": "light"})
     events = [{"type": "tool.call", "payload": {"agent_id": SECRET, "arguments": SECRET}, "metadata": {"host": SECRET}}]
     post(f"/streams/{opened}/events", {"events": events * 10})
     model = {"model": SECRET, "call_id": SECRET}
@@ -53,6 +54,9 @@ def told(api: ApiClient) -> str:
         {"type": "llm.response", "payload": {**model, "content": SECRET}},
     ]
     post(f"/streams/{opened}/events", {"events": calls})
+    for path, body in ((f"/sessions/{opened}/context", {"input": SECRET}), (f"/agents/{SECRET}/recovery", {})):
+        response = api.post(path, body, Idempotency_Key=next(once))
+        assert (response.status_code, SECRET in response.content.decode()) == (200, True)
     with override_settings(ARES={**settings.ARES, "ARES_SNAPSHOT_EVERY": 10}):
         assert SECRET in api.get(f"/streams/{opened}/state").content.decode()
     assert api.get(f"/runs/{opened}/hints").json()["analysed_to"] > 30
@@ -78,22 +82,22 @@ def test_nothing_of_a_deleted_session_is_left_in_any_table_and_its_chain_verifie
         **found,
         "messages": 21,
         "tasks": 2,
-        "idempotency_keys": 7,
+        "idempotency_keys": 10,
         "events": len(kept),
         "archived_events": 0,
         "segments": 0,
-        "snapshots": 3,
-        "ledger_entries": 2,
+        "snapshots": 4,
+        "ledger_entries": 4,
         "notes": 0,
         "sessions": 1,
-        "decisions": 0,
+        "decisions": 1,
         "revisions": 0,
         "sources": 0,
         "vectors": 0,
         "indexed_texts": 0,
         "queue_items": 1,
         "experiences": 0,
-        "distillations": 1,
+        "distillations": 2,
     }
     stream = Stream.objects.named(opened)
     assert_verifies(stream)

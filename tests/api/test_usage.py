@@ -108,6 +108,6 @@ def test_entries_come_in_pages(api: ApiClient, run: str) -> None:
     assert [each["kind"] for each in follow(api, page["next"])["results"]] == ["context"]
 
 
-@pytest.mark.parametrize("query", ["by=hour", "since=soon", "day=2026-02-30"])
+@pytest.mark.parametrize("query", ["by=hour", "since=soon", "day=2026-02-30", "source=guessed"])
 def test_what_cannot_be_added_up_by_is_refused(api: ApiClient, query: str) -> None:
     assert api.get(f"/usage/savings?{query}").status_code == 400

@@ -1,8 +1,12 @@
 """The figure of savings in a real browser: drawn by Plotly under the pages' own policy, in both themes."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, expect
 
+from bench import report
+from dashboard import benchmarks
 from memory.models import Tenant
 from memory.tenancy import tenant_scope
 from tests.tokens.making import call, context, record
@@ -49,3 +53,18 @@ def test_nothing_is_wider_than_the_window_and_sums_open(page: Page, width: int) 
     page.get_by_role("link", name="context · event 1").first.click()
     expect(page).to_have_url(page.url)
     expect(page.locator("[data-readout]")).to_contain_text("event 1 of 2")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_measured_curves_are_drawn_beside_live_ones(
+    page: Page, width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    monkeypatch.setattr(benchmarks, "FOLDER", tmp_path)
+    chart = report.Chart("rounds", ("saved %", "published %"), "not sent, %")
+    rows = [(rounds, 50.0 + rounds / 4, 45.0 + rounds / 4) for rounds in (10, 20, 30)]
+    report.publish("savings-conversation", "One conversation", ("rounds", "saved %", "published %"), rows, chart)
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto("/savings/benchmarks/")
+    expect(page.locator(".figure .scatterlayer .trace")).to_have_count(1 + 2)
+    assert page.evaluate("document.documentElement.scrollWidth") == width

@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from memory.events import store
+from memory.layers import distilled as people
 from memory.layers import session, task
 from memory.models import Tenant
 from memory.tenancy import tenant_scope
-from memory.vocabulary import Action, ExperienceStatus, Role, TaskStatus
+from memory.vocabulary import MEMORY_STREAM, Action, ExperienceStatus, Role, TaskStatus
 from tests.dashboard import making
 from tests.dashboard.conftest import seen
+from tests.events.making import drafted
 
 PAGES = (
     "/memory/",
@@ -82,6 +85,30 @@ def test_each_layer_says_how_much_it_holds_and_what_was_let_go(pages: Client, ac
     assert "greeting" in page
     assert "only in a draft" not in page
     assert '1,000</span><span class="label">tokens read, in 2 messages' in page
+
+
+def test_what_became_one_is_shown_with_why_until_and_after_it_is_deleted(pages: Client, acme: Tenant) -> None:
+    assert "No experiences have become one yet." not in seen(pages, "/memory/")  # an empty memory says how it begins
+    with tenant_scope(acme.pk):
+        making.experience("The tram is line 12.")
+        whole = making.experience("Set `proxy_pass`.", problem="nginx answers 502", kind="abstraction")
+        payload = {
+            "experience": whole.pk,
+            "archived": [],
+            "count": 3,
+            "similarity": 0.8712,
+            "reason": "They are alike.",
+        }
+        store.append(MEMORY_STREAM, [drafted("memory.consolidated", **payload)])
+    page = seen(pages, "/memory/")
+    assert f'href="/memory/experiences/{whole.pk}/"' in page
+    assert "They are alike." in page
+    assert "87 %" in page
+    assert "/runs/aresweb:memory/?at=1" in page
+
+    with tenant_scope(acme.pk):
+        people.delete(whole.pk, "user:ann")
+    assert "deleted since" in seen(pages, "/memory/")
 
 
 def test_expired_sessions_are_counted_and_can_be_told_from_live_ones(pages: Client, acme: Tenant) -> None:

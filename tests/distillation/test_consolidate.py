@@ -11,7 +11,7 @@ from memory.embedding.calibration import Calibration
 from memory.embedding.current import embedder
 from memory.layers import distilled as people
 from memory.layers import reshaping
-from memory.models import Experience, Source, Tenant
+from memory.models import Event, Experience, Source, Tenant
 from memory.retrieval.vector import Item, VectorStore, text_digest
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Collection, Kind
@@ -73,6 +73,30 @@ def test_an_abstraction_keeps_every_specific_and_its_members_rest(in_acme: Tenan
     assert {each.pk: each.status for each in rest} == {each.pk: "archived" for each in members}
     assert Source.objects.filter(experience=whole).count() == 3
     assert consolidate.consolidate() == 0
+
+
+def test_the_tenants_memory_stream_tells_what_became_one_and_why_and_repeats_no_word_of_it(in_acme: Tenant) -> None:
+    members = alike()
+    consolidate.consolidate()
+
+    (told,) = Event.objects.filter(type="memory.consolidated")
+    whole = Experience.objects.get(kind=Kind.ABSTRACTION)
+    assert told.stream.name == "aresweb:memory"
+    assert (told.payload["experience"], told.payload["count"]) == (whole.pk, 3)
+    assert set(told.payload["archived"]) == {each.pk for each in members}
+    assert 0.8 <= told.payload["similarity"] <= 1
+    assert told.payload["reason"].startswith("3 experiences of one owner are about the same problem")
+    assert "nginx" not in told.payload_json
+
+
+def test_an_abstraction_that_was_deleted_is_not_made_again(in_acme: Tenant) -> None:
+    members = alike()
+    consolidate.consolidate()
+    people.delete(Experience.objects.get(kind=Kind.ABSTRACTION).pk, "user:ann")
+    assert embed([each.pk for each in members], embedder()) == 0
+
+    assert consolidate.consolidate() == 0
+    assert set(Experience.objects.active()) == set(members)
 
 
 def test_users_stay_apart(in_acme: Tenant) -> None:

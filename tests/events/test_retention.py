@@ -1,23 +1,25 @@
 """Retention drops the content of old segments and nothing else, and says so wherever it is missed."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
 from psycopg import sql as psycopg_sql
 
 from memory import jobs, recovery
-from memory.errors import EventIdTaken, Gone, NotFound
+from memory.errors import Damaged, EventIdTaken, Gone, NotFound
 from memory.events import erasure, history, retention, state, store
 from memory.events.cursor import Cursor, read_all
 from memory.events.reducer import REDUCER_VERSION, initial_state
-from memory.flight import timeline
+from memory.flight import crash, timeline
 from memory.models import Event, Segment, Snapshot, Stream, Tenant
 from memory.tenancy import tenant_scope
 from tests import raw, tables
 from tests.api.conftest import ApiClient
 from tests.events.archiving import archive, recorded, small_segments, story
+from tests.events.making import drafted
+from tests.events.tampering import tamper
 
 pytestmark = pytest.mark.django_db(transaction=True)
 DAYS = 30
@@ -252,6 +254,38 @@ def test_without_the_snapshot_that_stands_for_it_a_recovery_says_what_is_missing
     assert made.conversation_history
 
 
+def test_the_story_of_a_crash_is_told_without_the_states_that_are_dropped(dropped: Stream) -> None:
+    store.append("run", [
+        drafted("agent.crashed", error="out of memory"),
+        drafted("agent.restored", proof={"to_version": 12}),
+        drafted(),
+    ])  # fmt: skip
+    found = crash.story(Stream.objects.named("run"), datetime.now(UTC))
+    assert found
+    assert (found.told.version, found.restored_version, found.restored, found.sections) == (48, 12, None, [])
+    assert found.before is not None
+    Snapshot.objects.all().delete()
+    found = crash.story(Stream.objects.named("run"), datetime.now(UTC))
+    assert found
+    assert found.before is None
+
+
 def test_a_last_snapshot_that_cannot_be_taken_any_more_does_not_stop_the_job(dropped: Stream) -> None:
     Snapshot.objects.all().delete()
     assert state.take_last_snapshot(dropped) == 0
+
+
+def test_a_stream_whose_state_cannot_be_told_stays_and_does_not_keep_the_others(stream: Stream, acme: Tenant) -> None:
+    with tenant_scope(acme.pk):
+        archive(recorded(47, "whole", "w"), 7)
+        Snapshot.objects.filter(stream=stream).delete()
+    age(acme, DAYS + 1, 20, "whole")
+    keep(acme, DAYS)
+    tamper(acme, f"UPDATE memory_segment SET content = '\\x00' WHERE first_version = 11 AND stream_id = {stream.pk}")
+    with pytest.raises(ExceptionGroup) as caught:
+        jobs.drop_expired_segments()
+    (damaged,) = caught.value.exceptions[0].exceptions
+    assert isinstance(damaged, Damaged)
+    with tenant_scope(acme.pk):
+        gone = Segment.objects.dropped().order_by("first_version").values_list("stream__name", "first_version")
+        assert list(gone) == [("whole", 1), ("whole", 11)]

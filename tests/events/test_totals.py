@@ -116,6 +116,19 @@ def test_a_title_is_found_in_what_began_the_run(event_type: str, payload: dict[s
     assert totals((event_type, payload)).title == title
 
 
+@pytest.mark.parametrize(
+    ("payload", "shown"),
+    [
+        ({"input": "Log in, the password is hunter2hunter2."}, "Log in, the password is [redacted]"),
+        ({"input": {"api_key": "zebra-okapi-1", "do": "pay"}}, '{"api_key": "[redacted]", "do": "pay"}'),
+        ({"input": "x" * 100 + " ghp_0123456789abcdefghijABCDEFGHIJ012345"}, "x" * 100 + " [redacted]"),
+        ({"input": "pay with 4111 1111 1111 1111"}, "pay with [redacted]"),
+    ],
+)
+def test_a_title_shows_no_secret_and_no_part_of_one(payload: dict[str, Any], shown: str) -> None:
+    assert totals(("task.created", payload)).title == shown
+
+
 def test_the_first_title_stays() -> None:
     assert (
         totals(("message.added", {"role": "user", "content": "one"}), ("task.created", {"input": "two"})).title == "one"

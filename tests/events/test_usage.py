@@ -30,7 +30,7 @@ def test_what_says_nothing_is_nothing(value: Any) -> None:
 )
 def test_parts_are_never_more_than_the_whole(value: dict[str, Any]) -> None:
     told = read(value)
-    assert 0 <= told.cached <= told.input <= MOST_TOKENS
+    assert 0 <= told.cached <= told.cached + told.written <= told.input <= MOST_TOKENS
     assert 0 <= told.reasoning <= told.output <= MOST_TOKENS
 
 
@@ -48,6 +48,10 @@ def test_imported_usage_is_read_as_the_original_is(fresh: int, cached: int, writ
         "prompt_tokens_details": {"cached_tokens": cached},
     }
     assert (
-        read(imported.from_anthropic(anthropic)) == read(anthropic) == Usage(fresh + cached + written, cached, output)
+        read(imported.from_anthropic(anthropic))
+        == read(anthropic)
+        == Usage(fresh + cached + written, cached, output, written=written)
     )
+    del anthropic["cache_read_input_tokens"]
+    assert read(imported.from_anthropic(anthropic)) == read(anthropic) == Usage(fresh + written, 0, output, 0, written)
     assert read(imported.from_openai(openai)) == read(openai) == Usage(fresh + cached, cached, output)

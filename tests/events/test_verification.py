@@ -10,10 +10,12 @@ from django.conf import settings
 from django.db import connection
 from django.test import override_settings
 
+from memory.deadline import Deadline
 from memory.events import erasure, record, state, store, verification
 from memory.events.chain import link
 from memory.events.cursor import Cursor, read_all
 from memory.events.draft import content_digest
+from memory.events.rebuild import rebuild
 from memory.events.reducer import REDUCER_VERSION
 from memory.events.walk import MOST_FINDINGS, Fault, Walk
 from memory.models import Event, Finding, Snapshot, Stream, Tenant, Verification
@@ -70,6 +72,10 @@ TAMPERED: dict[str, tuple[list[str], list[tuple[int, str]]]] = {
     "altered metadata": ([SET.format("""metadata_json = '{"a":1}'""")], [(13, Fault.CONTENT)]),
     "a hidden error": ([SET.format("is_error = true")], [(13, Fault.CONTENT)]),
     "content that is said to be erased": ([SET.format("erased_at = now()")], [(13, Fault.CONTENT)]),
+    "content that was blanked as if it were erased": (
+        [SET.format("payload_json = '{}', metadata_json = '{}', erased_at = now()")],
+        [(13, Fault.CONTENT)],
+    ),
     "an altered type": ([SET.format("type = 'tool.call'")], [(13, Fault.CHAIN)]),
     "an altered id": ([SET.format("event_id = 'another'")], [(13, Fault.CHAIN)]),
     "an altered time": ([SET.format("occurred_at = occurred_at - interval '1 second'")], [(13, Fault.CHAIN)]),
@@ -236,6 +242,20 @@ def test_snapshots_of_another_reducer_are_held_to_their_hash_alone(acme: Tenant)
     assert verified(acme) == []
     tamper(acme, f"UPDATE memory_snapshot SET stream_hash = '\\x00' WHERE version = 10 AND {RUN}")
     assert verified(acme) == [(10, Fault.SNAPSHOT)]
+
+
+def test_a_snapshot_that_was_found_forged_is_used_for_nothing(acme: Tenant) -> None:
+    with tenant_scope(acme.pk):
+        stream = Stream.objects.named("run")
+        honest = state.state_at(stream, 25)
+    tamper(acme, *TAMPERED["a forged snapshot"][0])
+    assert verified(acme) == [(20, Fault.SNAPSHOT)]
+    with tenant_scope(acme.pk):
+        assert state.state_at(stream, 25) == honest
+        assert state.state_at(stream, LENGTH)["counters"]["events"] == LENGTH
+        Snapshot.objects.filter(version=LENGTH).delete()
+        rebuilt = rebuild(stream, Deadline(PATIENCE))
+    assert (rebuilt.snapshot_version, rebuilt.state["open_tasks"], rebuilt.broken_at) == (10, [], None)
 
 
 def test_an_erased_stream_is_in_order(acme: Tenant) -> None:

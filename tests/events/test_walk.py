@@ -178,6 +178,18 @@ def test_blanked_content_is_in_order_and_blanks_nothing_else() -> None:
     assert found(walked(erased)) == []
 
 
+@pytest.mark.parametrize("part", [1, 100])
+def test_content_that_was_blanked_as_if_it_were_erased_is_found(part: int) -> None:
+    assert found(walked(changed(6, payload_json="{}", is_erased=True), part=part)) == [(6, Fault.CONTENT)]
+
+
+def test_an_erasure_blanks_a_stream_from_its_beginning_and_leaves_what_was_appended_afterwards() -> None:
+    erased = [replace(row, payload_json="{}", is_erased=True) for row in ROWS[:7]]
+    assert found(walked([*erased, *ROWS[7:]])) == []
+    forged = replace(ROWS[4], payload_json='{"content":"forged"}')
+    assert found(walked([*erased[:4], forged, *erased[5:], *ROWS[7:]])) == [(5, Fault.CONTENT)]
+
+
 @pytest.mark.parametrize(("first", "last"), [(1, 1), (1, 5), (6, 6), (6, 8)])
 def test_missing_events_are_found_as_one_gap(first: int, last: int) -> None:
     left = [row for row in ROWS if not first <= row.version <= last]

@@ -95,6 +95,46 @@ def test_silence_with_an_open_task_is_a_break_behind_the_newest_event() -> None:
         assert (story.told.kind, story.told.version, story.told.before, story.told.crashed) == (kind, 4, 3, None)
 
 
+def test_an_agent_that_falls_silent_again_after_its_recoveries_is_still_in_the_same_break() -> None:
+    append(*WORK, CRASH)
+    for _ in range(3):
+        recovery.recover("ops")
+    append(("agent.heartbeat", {}))
+    story = told(1000)
+    assert story
+    assert story.health.is_trouble
+    assert (story.told.version, [event.version for event in story.told.recoveries], story.others) == (4, [5, 6, 7], [])
+    append(("message.added", {"role": "assistant", "content": "on it"}))
+    story = told(1000)
+    assert story
+    assert (story.told.version, story.told.recoveries, [other.version for other in story.others]) == (10, [], [4])
+
+
+def test_what_the_server_clears_up_is_no_work_after_a_crash() -> None:
+    append(*WORK, CRASH, ("session.expired", {"messages": 0}))
+    story = told(1000)
+    assert story
+    assert (story.told.version, story.others) == (4, [])
+
+
+def test_a_recovery_is_not_the_last_thing_that_went_well() -> None:
+    append(*WORK, CRASH)
+    recovery.recover("ops")
+    append(CRASH)
+    story = told()
+    assert story
+    assert story.last_good
+    assert (story.told.version, story.last_good.version) == (6, 3)
+
+
+def test_what_differs_after_a_crash_and_its_recovery_is_what_they_record_themselves() -> None:
+    append(*WORK, CRASH)
+    recovery.recover("ops")
+    story = told()
+    assert story
+    assert {section.name for section in story.sections if section.differences} == crash.MARKS
+
+
 def test_heartbeats_in_another_stream_of_the_agent_show_that_it_lives() -> None:
     append(*WORK)
     append(("agent.heartbeat", {"agent_id": "ops"}), stream="agent:ops")

@@ -12,10 +12,10 @@ def test_with_room_for_all_all_is_taken() -> None:
     assert (chosen.units, chosen.memories, chosen.refused) == (2, (0, 1), {})
 
 
-def test_a_long_conversation_leaves_half_of_the_room_to_memory() -> None:
+def test_a_long_conversation_leaves_two_thirds_of_the_room_to_memory() -> None:
     chosen = choose(100, [unit(10, n) for n in range(20)], [Memory(20, (str(n),)) for n in range(9)])
-    assert (chosen.units, chosen.memories) == (6, (0, 1))  # what 50 tokens of memory left over is taken too
-    assert len(chosen.refused) == 7
+    assert (chosen.units, chosen.memories) == (4, (0, 1, 2))  # what 70 tokens of memory left over is taken too
+    assert len(chosen.refused) == 6
 
 
 def test_what_memory_leaves_the_conversation_takes() -> None:

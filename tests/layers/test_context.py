@@ -18,6 +18,7 @@ from memory.tenancy import tenant_scope
 from memory.tokens import counting
 from memory.vocabulary import RECALL_BEGIN, RECALL_END, Shape
 from tests import tables
+from tests.retrieval.making import embedded, experience
 
 
 @pytest.fixture(autouse=True)
@@ -173,6 +174,17 @@ def test_what_does_not_fit_is_left_out_whole_and_told(in_acme: Tenant) -> None:
     assert reasons(made)[1] == "There was no room for them within 40 tokens."
 
 
+def test_the_solution_of_a_far_other_problem_is_left_out_and_told(in_acme: Tenant) -> None:
+    def recall(query: str, most: int, user_id: str) -> Recollection:
+        return Recollection((), [Recalled("exp_far", "Take the bus.", "solution", 0.1, {})])
+
+    made = built(opened("The disk is full."), recall=recall)
+    (left,) = made.left_out
+    assert (left.what, left.id, left.tokens) == ("experience", "exp_far", counting.count("- Take the bus.\n"))
+    assert "farther" in left.reason
+    assert "bus" not in made.content
+
+
 def test_a_question_larger_than_the_budget_is_refused(in_acme: Tenant) -> None:
     with pytest.raises(Invalid, match=r"The input alone takes \d+ tokens; max_tokens is 10"):
         built(opened(), "word " * 20, max_tokens=10)
@@ -282,3 +294,21 @@ def test_limits_of_the_tenant_hold_where_nothing_is_asked(in_acme: Tenant) -> No
     assert (len(made.messages), len(made.experiences)) == (2, 1)
     limits.put("ARES_CONTEXT_TOKENS", "12")
     assert built(of).tokens.sent <= 12
+
+
+@pytest.mark.parametrize("asked", ["hello", "Thanks, that worked!", "How many moons does Jupiter have?"])
+def test_what_has_nothing_to_do_with_the_question_is_left_out_and_told(in_acme: Tenant, asked: str) -> None:
+    disk = experience("Delete the old logs, then run VACUUM.", problem="The disk of the database server is full.")
+    embedded(disk)
+    here = opened()
+    made = build_context(here.pk, asked)
+    assert made.experiences == []
+    [left] = made.left_out
+    assert (left.what, left.id) == ("experience", disk.pk)
+    assert "too little to do with the query" in left.reason or "asks for nothing" in left.reason
+    assert left.tokens > 0
+    recalled, built = Event.objects.filter(stream__name=here.pk, version__gt=1).order_by("version")
+    assert recalled.payload["results"] == []
+    assert built.payload["left_out"][0]["id"] == disk.pk
+    [found] = build_context(here.pk, "The disk is full again.").experiences
+    assert found.id == disk.pk

@@ -94,7 +94,7 @@ class TestEviction:
 
     def left(self, most: int) -> set[str]:
         limits.put("ARES_MAX_EXPERIENCES", str(most))
-        people.evict(NOW)
+        people.evict()
         return set(Experience.objects.values_list("solution", flat=True))
 
     def test_the_least_recently_used_goes_first(self, in_acme: Tenant) -> None:
@@ -132,4 +132,4 @@ class TestEviction:
         with tenant_scope(acme.pk):
             assert self.left(1) == set()
         with tenant_scope(globex.pk):
-            assert people.evict(NOW) == 0
+            assert people.evict() == 0

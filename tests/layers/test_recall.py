@@ -35,7 +35,7 @@ def test_a_recall_is_told_in_a_stream_that_is_no_sessions(in_acme: Tenant) -> No
 
 def test_in_a_sessions_name_only_what_its_user_may_see_is_found(in_acme: Tenant) -> None:
     anns, shared = experience("Ann's logs", user_id="ann").pk, experience("logs").pk
-    bobs = experience("Bob's logs", user_id="bob").pk
+    experience("Bob's logs", user_id="bob")
     opened = session.create("ann")
 
     def found(**filters: object) -> set[str]:
@@ -44,7 +44,30 @@ def test_in_a_sessions_name_only_what_its_user_may_see_is_found(in_acme: Tenant)
     assert found() == {anns, shared}
     assert found(user_ids=["", "bob"]) == {shared}
     assert found(user_ids=["bob"]) == set()
-    assert bobs in {hit.id for hit in recall.recall("logs").hits}
+
+
+def test_who_names_no_user_is_shown_nobodys_own_memory(in_acme: Tenant) -> None:
+    anns, shared = experience("Ann's logs", user_id="ann").pk, experience("logs").pk
+    bobs = experience("Bob's logs", user_id="bob").pk
+    store.append("run-1", [drafted()])
+
+    def found(stream: str | None = None, **filters: object) -> set[str]:
+        return {hit.id for hit in recall.recall("logs", stream=stream, allowed=Filters(**filters)).hits}
+
+    assert found() == found("run-1") == {shared}
+    assert found(kinds=["solution"]) == {shared}
+    assert found(user_ids=["", "bob"]) == {shared, bobs}
+    assert found(all_users=True) == {anns, bobs, shared}
+    assert found(session.create("ann").pk, all_users=True) == {anns, shared}
+
+
+def test_no_agent_is_given_what_waits_for_an_operator_whatever_it_asks_for(in_acme: Tenant) -> None:
+    held_back = {experience("Delete the old logs.", status=status).pk for status in ("quarantined", "draft")}
+    asked = Filters(statuses=["active", "quarantined", "draft"])
+    opened = session.create("ann")
+    assert recall.recall("logs", stream=opened.pk, allowed=asked).hits == []
+    assert recall.recall("logs", stream=opened.pk, allowed=Filters(statuses=["quarantined"])).hits == []
+    assert {hit.id for hit in recall.recall("logs", allowed=asked).hits} == held_back  # who is no agent may look
 
 
 def test_where_nothing_is_named_nothing_is_told(in_acme: Tenant) -> None:

@@ -179,7 +179,10 @@ class TestExpiry:
         assert Session.objects.with_id(opened.pk).expired_at == now
         stream = Stream.objects.named(opened.pk)
         newest = Event.objects.in_stream(stream).last()
-        assert (newest.type, newest.payload) == ("session.expired", {"session_id": opened.pk, "messages": 3})
+        assert (newest.type, newest.payload) == (
+            "session.expired",
+            {"session_id": opened.pk, "messages": 3, "reason": "Its time was over."},
+        )
         assert Event.objects.get(stream=stream, version=2).payload["content"] == "hi"
         assert_verifies(stream)
 

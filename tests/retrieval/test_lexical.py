@@ -47,7 +47,7 @@ def test_the_score_is_the_formulas(in_acme: Tenant) -> None:
         if there:
             expected[name] = pytest.approx(bm25.score(there, lengths[name], average, 4))
     hits = lexical.search(K, asked, 10, Filters())
-    assert dict(hits) == expected
+    assert {hit.item_id: hit.score for hit in hits} == expected
     assert [hit.item_id for hit in hits] == ["a", "b", "c"]
 
 
@@ -113,10 +113,18 @@ def test_no_more_than_asked_for_and_the_best(in_acme: Tenant) -> None:
 
 def test_filters_narrow_what_is_found_and_not_what_is_counted(in_acme: Tenant) -> None:
     one, two = experience("shared pool"), experience("own pool", user_id="ann")
-    everything = dict(lexical.search(Collection.EXPERIENCE, ["pool"], 10, Filters()))
+    everything = {hit.item_id: hit for hit in lexical.search(Collection.EXPERIENCE, ["pool"], 10, Filters())}
     anns = lexical.search(Collection.EXPERIENCE, ["pool"], 10, Filters(user_ids=["ann"]))
     assert everything.keys() == {one.pk, two.pk}
-    assert anns == [(two.pk, everything[two.pk])]
+    assert anns == [everything[two.pk]]
+
+
+def test_a_share_is_that_of_the_weight_of_the_querys_words_and_unknown_ones_weigh_most(in_acme: Tenant) -> None:
+    index({"a": "connection pool", "b": "swimming pool"})
+    shares = {hit.item_id: hit.share for hit in lexical.search(K, ["connect", "pool", "zebra"], 10, Filters())}
+    pool, connect, zebra = bm25.idf(2, 2), bm25.idf(1, 2), bm25.idf(0, 2)
+    total = pool + connect + zebra
+    assert shares == {"a": pytest.approx((pool + connect) / total), "b": pytest.approx(pool / total)}
 
 
 @pytest.mark.django_db(transaction=True)

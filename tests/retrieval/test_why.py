@@ -99,3 +99,13 @@ def test_what_is_not_there_or_another_tenants_is_not_found(acme: Tenant, globex:
         for item_id in (theirs, "exp_x", "know_x", "tool_x", "x", "'"):
             with pytest.raises(NotFound):
                 why(item_id)
+
+
+def test_what_has_too_little_to_do_with_the_query_says_so(in_acme: Tenant) -> None:
+    made = experience("Sort by departure time.")
+    embedded(made)
+    found = why(made.pk, plan=Plan())
+    assert found.place is None
+    assert "too little to do with the query" in reasons(found)["relevance"]
+    assert "relevance" not in reasons(why(made.pk, plan=Plan(relevance_floor=0)))
+    assert "asks for nothing" in reasons(why(made.pk, query="thanks!", plan=Plan()))["relevance"]

@@ -49,6 +49,18 @@ def test_whichever_providers_form_they_are_in_no_token_counts_twice(in_acme: Ten
     assert (stream.input_tokens, stream.output_tokens) == (1000, 50)
 
 
+def test_tokens_written_to_a_cache_are_part_of_the_input_at_a_price_of_their_own(in_acme: Tenant) -> None:
+    usage = {
+        "input_tokens": 500,
+        "cache_creation_input_tokens": 400,
+        "cache_read_input_tokens": 100,
+        "output_tokens": 0,
+    }
+    [made] = record(call(model="claude-sonnet-4-5", usage=usage))
+    assert (made.input_tokens, made.cached_tokens) == (1000, 100)
+    assert made.cost == (500 * Decimal(3) + 400 * Decimal("3.75") + 100 * Decimal("0.3")) / 1_000_000
+
+
 def test_what_only_sums_up_its_parts_is_not_added_to_them(in_acme: Tenant) -> None:
     total = {"usage": {"input_tokens": 2000, "output_tokens": 100}}
     made = record(

@@ -38,3 +38,9 @@ def test_a_provider_may_stand_before_the_model() -> None:
 def test_nothing_costs_nothing_and_sending_more_saves_less_than_nothing() -> None:
     assert pricing.cost("gpt-4o", SINCE, input_tokens=0) == 0
     assert pricing.worth("gpt-4o", SINCE, raw_tokens=100, sent_tokens=300) == Decimal("-0.0005")
+
+
+def test_what_is_written_to_a_cache_costs_what_its_provider_takes_for_it() -> None:
+    plain = pricing.cost("claude-sonnet-4-5", SINCE, input_tokens=1000)
+    written = pricing.cost("claude-sonnet-4-5", SINCE, input_tokens=1000, written_input_tokens=400)
+    assert (plain, written) == (Decimal("0.003"), Decimal("0.0033"))

@@ -38,5 +38,5 @@ class Command(BaseCommand):
             password = secrets.token_urlsafe(12)
             user = User.objects.create_user(email, password)
             self.stdout.write(f"{email}  {password}")
-        tenants.join(user, tenant, options["role"])
+        tenants.join(user, tenant, options["role"], "command:add_member")
         self.stdout.write(f"{email} is {options['role']} of {tenant.slug}.")

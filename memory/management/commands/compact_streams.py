@@ -50,7 +50,7 @@ class Command(BaseCommand):
         for detail in damaged:
             self.stderr.write(detail)
         if damaged:
-            raise CommandError(f"{len(damaged)} streams are damaged; nothing of them was moved.")
+            raise CommandError(f"{len(damaged)} streams are damaged; from there on nothing of them was moved.")
 
 
 def _streams(tenant_id: int, name: str | None, keep: int | None) -> list[Stream]:
@@ -63,7 +63,7 @@ def _streams(tenant_id: int, name: str | None, keep: int | None) -> list[Stream]
 
 
 def _compact(found: Iterable[tuple[int, Stream]], keep: int | None, console: Console) -> tuple[Moved, list[str]]:
-    """What was moved, and what is wrong with the streams of which nothing could be."""
+    """What was moved, and what is wrong with the streams of which not everything could be."""
     found = list(found)
     moved, damaged = Moved(), []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -72,7 +72,8 @@ def _compact(found: Iterable[tuple[int, Stream]], keep: int | None, console: Con
         for tenant_id, stream in found:
             progress.update(bar, description=f"Compacting {stream.name}")
             try:
-                moved += compaction.compact(tenant_id, stream, keep)
+                for step in compaction.moves(tenant_id, stream, keep):
+                    moved += step
             except Damaged as error:
                 damaged.append(error.detail)
             progress.advance(bar)

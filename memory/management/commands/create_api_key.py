@@ -7,10 +7,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memory import tenants
+from memory import audit, tenants
 from memory.errors import AresError
 from memory.models import ApiKey
+from memory.models.api_key import every_scope
 from memory.tenancy import tenant_scope
+from memory.vocabulary import Scope
 
 MOST_DAYS = 36_500
 
@@ -23,6 +25,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", required=True, help="the tenant's slug: lower-case letters, digits, dashes")
         parser.add_argument("--name", required=True, help="what the key is for")
+        parser.add_argument(
+            "--scope", action="append", choices=list(Scope), help="what the key may do, once for each; all without it"
+        )
+        whom = parser.add_mutually_exclusive_group()
+        whom.add_argument("--agent", default="", help="the key speaks for this agent alone")
+        whom.add_argument("--user", default="", help="the key speaks for this user alone")
         parser.add_argument("--expires-in", type=int, metavar="DAYS", help="the key opens nothing after so many days")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -37,5 +45,16 @@ class Command(BaseCommand):
         if opened:
             self.stderr.write(f"Opened tenant {tenant.slug}.")
         with tenant_scope(tenant.pk):
-            _, text = ApiKey.objects.issue(tenant, options["name"], expires_at)
+            try:
+                key, text = ApiKey.objects.issue(
+                    tenant,
+                    options["name"],
+                    expires_at,
+                    scopes=options["scope"] or every_scope(),
+                    agent_id=options["agent"],
+                    user_id=options["user"],
+                )
+            except AresError as error:
+                raise CommandError(error.detail) from error
+            audit.record("command:create_api_key", "key.created", str(key), scopes=key.scopes)
         self.stdout.write(text)

@@ -5,14 +5,15 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
 
+from memory import audit
 from memory.errors import AresError
 from memory.manager import MemoryManager
 from memory.models import Tenant
 from memory.tenancy import tenant_scope
 
-_MANAGER = MemoryManager("command:erase_user", lambda _: None)
+ACTOR = "command:erase_user"
+_MANAGER = MemoryManager(ACTOR, lambda _: None)
 
 
 class Command(BaseCommand):
@@ -30,9 +31,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with tenant_scope(Tenant.objects.named(options["tenant"]).pk):
-                receipt = _MANAGER.erase_user(options["user_id"])
                 if options["dry_run"]:
-                    transaction.set_rollback(True)
+                    receipt = _MANAGER.count_user(options["user_id"])
+                else:
+                    receipt = _MANAGER.erase_user(options["user_id"])
+                    audit.record(ACTOR, "user.erased", audit.digest_of(options["user_id"]), rows=receipt["rows"])
         except AresError as error:
             raise CommandError(error.detail) from error
         if options["dry_run"]:

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from memory import audit
 from memory.errors import NotFound
 from memory.models import ApiKey, Tenant
 from memory.tenancy import tenant_scope
@@ -36,6 +37,7 @@ class Command(BaseCommand):
         if key is None:
             raise CommandError(f"There is no key with the prefix {prefix!r}. Without a prefix all keys are listed.")
         key.revoke(timezone.now())
+        audit.record("command:revoke_api_key", "key.revoked", str(key))
         self.stdout.write(f"Revoked {key}.")
 
     def _list(self) -> None:

@@ -15,12 +15,15 @@ from django.db import DatabaseError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from memory import audit
 from memory.errors import AresError, NotFound
 from memory.events import verification
 from memory.models import Finding, Stream, Tenant
 from memory.tenancy import tenant_scope
 
 FAULTY, FAILED = 1, 2
+# What findings about a tenant's audit log name in the place of a stream.
+AUDIT_LOG = "audit log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +45,18 @@ class Report:
     seconds: float
     streams: int
     events: int
+    audit_entries: int
     faults: int
     findings: list[Told]
 
 
 class Command(BaseCommand):
-    """Verifies streams, with a progress bar, an exit code and a report for machines."""
+    """Verifies streams and audit logs, with a progress bar, an exit code and a report for machines."""
 
-    help = "Verify that streams are as they were recorded. Exit code 0: all are; 1: there are faults; 2: it failed."
+    help = (
+        "Verify that streams and audit logs are as they were recorded. Exit code 0: all are; 1: there are faults; "
+        "2: it failed."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", help="only this tenant's streams")
@@ -60,6 +67,8 @@ class Command(BaseCommand):
         try:
             chosen = list(_chosen(options["tenant"], options["stream"]))
             report = verify(chosen, Console(stderr=True))
+            if options["stream"] is None:
+                verify_logs(report, options["tenant"])
             if options["json"]:
                 self._write(json.dumps(asdict(report), indent=2), options["json"])
         except AresError as error:
@@ -79,18 +88,20 @@ class Command(BaseCommand):
 
     def _tell(self, report: Report) -> None:
         for found in report.findings:
-            where = f"{found.tenant}: {found.stream}, event {found.version}"
+            kind = "entry" if found.stream == AUDIT_LOG else "event"
+            where = f"{found.tenant}: {found.stream}, {kind} {found.version}"
             self.stdout.write(f"{where}: {found.fault}. {found.detail}")
         result = f"{report.faults:,} fault{'s' * (report.faults > 1)}" if report.faults else "all in order"
         self.stdout.write(
-            f"{report.streams:,} streams with {report.events:,} events in {report.seconds:,.1f} s: {result}."
+            f"{report.streams:,} streams with {report.events:,} events in {report.seconds:,.1f} s, "
+            f"and {report.audit_entries:,} entries of audit logs: {result}."
         )
 
 
 def verify(chosen: list[tuple[Tenant, int]], console: Console) -> Report:
     """Verify these streams, each in a transaction of its own, and show progress on the console."""
     began = time.monotonic()
-    report = Report(datetime.now(UTC).isoformat(timespec="seconds"), 0.0, 0, 0, 0, [])
+    report = Report(datetime.now(UTC).isoformat(timespec="seconds"), 0.0, 0, 0, 0, 0, [])
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
         for tenant, stream_id in progress.track(chosen, description="Verifying"):
@@ -106,6 +117,18 @@ def verify(chosen: list[tuple[Tenant, int]], console: Console) -> Report:
             report.faults += result.faults
     report.seconds = round(time.monotonic() - began, 3)
     return report
+
+
+def verify_logs(report: Report, slug: str | None) -> None:
+    """Verify the tenants' audit logs, or that of one, and add to the report."""
+    for tenant in [Tenant.objects.named(slug)] if slug else list(Tenant.objects.order_by("slug")):
+        with tenant_scope(tenant.pk):
+            verified = audit.verify()
+        report.audit_entries += verified.entries
+        report.faults += len(verified.faults)
+        report.findings += [
+            Told(tenant.slug, AUDIT_LOG, each.number, each.fault, each.detail) for each in verified.faults
+        ]
 
 
 def _chosen(slug: str | None, name: str | None) -> Iterator[tuple[Tenant, int]]:

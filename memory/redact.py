@@ -1,4 +1,5 @@
-"""Secrets leave a text before anything is learned from it. Found by detect-secrets and a few rules beside it. Pure."""
+"""Secrets leave a text before anything is learned from it, or it is shown as a title. Found by detect-secrets and a few
+rules beside it. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -8,6 +9,7 @@ from typing import Any
 from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 
 REDACTED = "[redacted]"
+LEAST_NUMBER = 100_000
 # Guesses by entropy call every hash and id a secret, and the word "password" alone is none: those have rules below.
 _UNUSED = frozenset(
     {"Base64HighEntropyString", "HexHighEntropyString", "KeywordDetector", "IPPublicDetector", "PrivateKeyDetector"}
@@ -24,7 +26,7 @@ _LOGIN = re.compile(
 )
 _BEARER = re.compile(r"(?P<name>\b(?:Bearer|Basic)\s+)(?P<value>[A-Za-z0-9._~+/=-]{16,})", re.IGNORECASE)
 _PREFIXED = re.compile(
-    r"\b(?:ares|sk|pk|rk|ghp|gho|ghs|ghu|ghr|github_pat|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29)[_-](?=[A-Za-z_-]*\d)[A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}|\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?"
+    r"\b(?:ares|sk|pk|rk|ghp|gho|ghs|ghu|ghr|github_pat|glpat|xox[abprs]|hf|npm|pypi|AIza|ya29)[_-](?=[A-Za-z_-]{0,100}\d)[A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}|\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?"
 )
 _DIGITS = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,60}(?![\d-])")
 # How the digits of cards are grouped, by ISO/IEC 7812 and as printed.
@@ -70,6 +72,28 @@ def redact(text: str) -> tuple[str, int]:
         count += text.count(secret)
         text = text.replace(secret, REDACTED)
     return text, count
+
+
+def redact_json(value: Any) -> Any:
+    """Any JSON with the secrets in its texts replaced; what a key calls one goes as a whole: `{"password": …}`."""
+    if isinstance(value, dict):
+        return {redact(key)[0]: _named(key, inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [redact_json(each) for each in value]
+    if isinstance(value, str):
+        return redact(value)[0]
+    if isinstance(value, int) and not isinstance(value, bool) and redact(str(value))[1]:
+        return REDACTED
+    return value
+
+
+def _named(key: str, value: Any) -> Any:
+    """A value under its key, which may call it a secret; short numbers are counts and limits of tokens."""
+    plain = redact_json(value)
+    is_number = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= LEAST_NUMBER
+    if plain == value and (isinstance(value, str) or is_number) and redact(f"{key}: {value}")[1]:
+        return REDACTED
+    return plain
 
 
 def _detected(text: str) -> list[str]:

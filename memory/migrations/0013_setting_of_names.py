@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("memory", "0010_notes_and_views"),
+        ("memory", "0012_deletions_and_recollections"),
     ]
 
     operations = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.distillation.redact import REDACTED, redact
+from memory.redact import REDACTED, redact
 
 
 @pytest.mark.parametrize(

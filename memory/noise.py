@@ -2,7 +2,7 @@
 
 import re
 
-from memory.distillation.language import CJK, is_question
+from memory.language import CJK, is_question
 
 _GREETING = r"(?:hi+|hello+|hey+(?: there)?|howdy|good (?:morning|afternoon|evening|day|night)|greetings|welcome(?: back)?|long time no (?:see|talk)|(?:good|great|nice|lovely|glad) to (?:see|hear from|meet|talk to|chat with) you(?: too| again)?|how(?:'s| is) it going|how are you(?: doing)?|what's (?:up|new)|how have you been)"
 _PARTING = r"(?:(?:good)?bye+(?: for now)?|see (?:you|ya)(?: (?:soon|later|around|then|next time|tomorrow))?|take care|talk (?:to you )?(?:soon|later)|catch you later|later|have a (?:good|great|nice|lovely|wonderful|safe) (?:\w+ ?){1,2}|ttyl|cheers|cya|until next time)"

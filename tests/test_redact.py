@@ -1,10 +1,12 @@
 """Secrets are taken out, and words about secrets are not."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.distillation.redact import REDACTED, redact
+from memory.redact import REDACTED, redact, redact_json
 from tests.distillation.turning import chat, extracted
 
 LETTERS = "0123456789abcdefghijABCDEFGHIJ012345"
@@ -69,3 +71,19 @@ def test_no_planted_secret_stands_in_a_candidate(before: str, after: str, secret
 
     for each in (*found.candidates, *found.dropped):
         assert secret not in f"{each.text}"
+
+
+@pytest.mark.parametrize(
+    ("value", "left"),
+    [
+        ({"password": "hunter2hunter2"}, {"password": REDACTED}),
+        ({"login": {"api_key": "zebra-okapi-1"}}, {"login": {"api_key": REDACTED}}),
+        (["my password is hunter2hunter2", 7], [f"my password is {REDACTED}", 7]),
+        ({"card": 4111111111111111, "n": 3}, {"card": REDACTED, "n": 3}),
+        ({"token": 4000, "max_tokens": 123456, "tokens": 9}, {"token": 4000, "max_tokens": 123456, "tokens": 9}),
+        ({"password": 12345678, "ok": True, "none": None, "x": 0.5}, {"password": REDACTED, "ok": True, "none": None, "x": 0.5}),
+        ({"token": "how many are left", "city": "Berlin"}, {"token": "how many are left", "city": "Berlin"}),
+    ],
+)  # fmt: skip
+def test_secrets_go_out_of_any_json_and_a_key_may_call_them_so(value: Any, left: Any) -> None:
+    assert redact_json(value) == left

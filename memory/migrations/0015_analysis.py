@@ -12,7 +12,7 @@ from memory import sql
 class Migration(migrations.Migration):
     """Four tables; the last operation puts them under the tenants' policy."""
 
-    dependencies: ClassVar = [("memory", "0011_experience_map"), ("memory", "0011_setting_of_names")]
+    dependencies: ClassVar = [("memory", "0014_access")]
     operations: ClassVar = [
         migrations.CreateModel(
             name="Piece",

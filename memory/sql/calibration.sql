@@ -1,0 +1,1 @@
+SELECT unrelated, paraphrased FROM memory_embeddingmodel WHERE name = %(model)s

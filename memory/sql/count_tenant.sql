@@ -1,0 +1,1 @@
+SELECT relation, held FROM aresweb_count_tenant()
