@@ -32,7 +32,7 @@ GROUPS = (
     Group(
         "Runs",
         (
-            Entry("runs", "Runs", "r", frozenset({"run", "run_archive", "run_crash", "run_compare"})),
+            Entry("runs", "Runs", "r", frozenset({"run", "run_archive", "run_crash", "run_compare", "run_findings"})),
             Entry("agents", "Agents", "a"),
             Entry("integrity", "Integrity", "i"),
         ),

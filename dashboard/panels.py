@@ -4,15 +4,18 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dashboard import compare, readable
+from memory import limits
 from memory.errors import Gone, NotFound
 from memory.events.state import state_at
-from memory.flight import diff
+from memory.flight import analysis, causes, diff, timeline
 from memory.flight.diff import Section
 from memory.flight.left import Message, context_at
-from memory.models import Experience, Stream
+from memory.models import Experience, Hint, Stream
 
 # Of what left the context long ago, nothing that an operator reads to the end.
 MOST_SHOWN = 100
+# Of what a step led to, the next ones.
+MOST_EFFECTS = 12
 
 
 def context(stream: Stream, version: int, asked: Mapping[str, str]) -> dict[str, Any]:
@@ -51,6 +54,38 @@ def _changes(stream: Stream, version: int, asked: Mapping[str, str]) -> dict[str
         return told | {"refusal": str(error)}
     sections = diff.diff(before, state_at(stream, version), is_same_run=other is stream)
     return told | {"parts": compare.parts(_telling(sections)), "other": other}
+
+
+def _why(stream: Stream, version: int, asked: Mapping[str, str]) -> dict[str, Any]:
+    """What led to the event, back to the first suspicious step, and what it led to."""
+    progress = analysis.catch_up(stream)
+    story, effects = causes.back(stream, version), causes.forward(stream, version)
+    near = sorted(effects.versions - {version})[:MOST_SHOWN]
+    rows = {row.version: row for each in (hop.link.cause for hop in story.path) for row in _row(stream, each)}
+    rows |= {row.version: row for each in near[:MOST_EFFECTS] for row in _row(stream, each)}
+    told = Hint.objects.in_stream(stream).not_of(limits.names("ARES_HINTS_OFF"))
+    return {
+        "suspect": story.suspect,
+        "here": [shown_hint(hint, stream) for hint in told.filter(version=version)],
+        "hints": [shown_hint(hint, stream) for hint in story.hints if hint.version != version],
+        "hops": [
+            {"row": rows.get(hop.link.cause), "hop": hop, "certainty": round(hop.certainty * 100)} for hop in story.path
+        ],
+        "effects": [rows[each] for each in near[:MOST_EFFECTS] if each in rows],
+        "more_effects": max(len(effects.versions) - 1 - MOST_EFFECTS, 0),
+        "analysed_to": progress.analysed_to,
+        "is_analysed": progress.analysed_to >= version,
+    }
+
+
+def _row(stream: Stream, version: int) -> list[timeline.Row]:
+    return timeline.window(stream, version, version)
+
+
+def shown_hint(hint: Hint, stream: Stream) -> dict[str, Any]:
+    """A hint, what shows it beside its own event, and the tokens that were spent after it."""
+    spent = hint.tokens_after(stream.input_tokens + stream.output_tokens)
+    return {"hint": hint, "spent": spent, "evidence": [each for each in hint.evidence if each != hint.version]}
 
 
 def _telling(sections: list[Section]) -> list[Section]:
@@ -93,9 +128,10 @@ def _reason(told: Mapping[str, Any]) -> dict[str, str]:
 
 
 STATE = "state"
-LABELS = {STATE: "State", "changes": "Changes", "context": "Context"}
+LABELS = {STATE: "State", "changes": "Changes", "context": "Context", "why": "Why"}
 PANELS: dict[str, Callable[[Stream, int, Mapping[str, str]], dict[str, Any]]] = {
     STATE: _state,
     "changes": _changes,
     "context": _context,
+    "why": _why,
 }

@@ -10,10 +10,11 @@ from django.views.decorators.http import require_POST
 
 from dashboard import experience_page, formats, panels, readable, runs
 from dashboard.access import may, member_required, permitted
+from memory import limits
 from memory.errors import Conflict, Gone, Invalid, NotFound
 from memory.events import history
 from memory.flight import agents, crash, fork, notes, timeline
-from memory.models import Session, Stream, Verification
+from memory.models import Hint, Session, Stream, Verification
 from memory.permissions import Permission
 
 WINDOW = 100
@@ -40,6 +41,7 @@ def _page(request: Any, stream: Stream, version: int, refused: dict[str, str]) -
         "has_crash_story": crash.has_story(stream, agents.health_of_run(stream, timezone.now())),
         "archived_events": history.archived(stream),
         "dropped": history.dropped(stream),
+        "hint_count": Hint.objects.in_stream(stream).not_of(limits.names("ARES_HINTS_OFF")).count(),
         "forks": list(Stream.objects.forks_of(stream.name)[:MOST_FORKS]),
     }
     if request.headers.get("HX-Request"):
