@@ -86,7 +86,7 @@ def world(tenant: Tenant) -> dict[str, str]:
         opened = session.create(USER, AGENT, {"mark": MARK})
         session.add_messages(opened.pk, [{"role": "user", "content": f"{MARK}: the disk is full"}])
         asked = task.create(opened.pk, USER, f"{MARK}: clean up")
-        store.append("run", [drafted("step.started", agent_id=AGENT, user_id=USER, note=MARK)])
+        store.append("run", [drafted("step.started", "step/1", agent_id=AGENT, user_id=USER, note=MARK)])
         experience = tables.fill_distilled(tenant)
         type(experience).objects.update(solution=MARK, agent_id=AGENT, user_id=USER)
         Distillation.objects.update(agent_id=AGENT, user_id=USER, error=MARK)
@@ -97,6 +97,7 @@ def world(tenant: Tenant) -> dict[str, str]:
             "task_id": asked.pk,
             "stream": "run",
             "name": "run",
+            "event_id": "step/1",
             "version": "1",
             "agent_id": AGENT,
             "user_id": USER,

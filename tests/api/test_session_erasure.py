@@ -89,6 +89,8 @@ def test_nothing_of_a_deleted_session_is_left_in_any_table_and_its_chain_verifie
         "snapshots": 4,
         "ledger_entries": 4,
         "notes": 0,
+        "recalls": 0,
+        "deletions": 0,
         "sessions": 1,
         "decisions": 1,
         "revisions": 0,

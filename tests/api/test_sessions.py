@@ -68,6 +68,8 @@ def test_deleting_a_session_gives_a_receipt(api: ApiClient) -> None:
         "links": 0,
         "hints": 0,
         "pieces": 0,
+        "recalls": 0,
+        "deletions": 0,
         "notes": 0,
         "queue_items": 0,
         "experiences": 0,

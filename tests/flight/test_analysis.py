@@ -149,7 +149,7 @@ class TestOneRun:
             Hint.objects.filter(version=46).update(evidence=[4, 46], first_evidence=4)
             Tenant.objects.filter(pk=in_acme.pk).update(retention_days=1)
             _age(in_acme)
-            assert retention.drop_expired() == 4
+            assert retention.drop_expired(in_acme.pk) == 4
         assert min(CausalLink.objects.values_list("effect", flat=True)) > 40
         assert list(Hint.objects.values_list("version", flat=True)) == [41, 47]
         assert min(Piece.objects.values_list("version", flat=True)) > 40
@@ -160,7 +160,7 @@ class TestOneRun:
             archive(stream, keep=8)
             Tenant.objects.filter(pk=in_acme.pk).update(retention_days=1)
             _age(in_acme)
-            retention.drop_expired()
+            retention.drop_expired(in_acme.pk)
             assert [analysis.catch_up(stream, 20).analysed_to for _ in range(3)] == [20, 40, 48]
         assert rows(stream)
         assert min(effect for _, effect, _, _ in rows(stream)) > 40
