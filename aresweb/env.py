@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from dotenv import dotenv_values
@@ -132,6 +132,31 @@ def service(text: str) -> str:
     return text
 
 
+# How a mail server is spoken to: in the open, with TLS once greeted (STARTTLS), with TLS from the first byte; its port.
+MAIL_SCHEMES = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+
+
+def mail(text: str) -> dict[str, Any] | None:
+    """Reads the URL of a mail server into Django's terms. What it holds is never told: it has a password."""
+    if not text:
+        return None
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in MAIL_SCHEMES or not parts.hostname:
+        raise ValueError("must look like smtp+tls://user:password@host:587, or begin with smtps:// or smtp://")
+    return {
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": port or MAIL_SCHEMES[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_TLS": parts.scheme == "smtp+tls",
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+    }
+
+
 VARIABLES = {
     variable.name: variable
     for variable in (
@@ -188,6 +213,25 @@ VARIABLES = {
         ),
         Variable("ARES_RERANK_MODEL", "", str, "Model that ARES_RERANK_URL is asked for."),
         Variable("ARES_RERANK_KEY", "", str, "Key for ARES_RERANK_URL."),
+        Variable(
+            "ARES_PRIVATE_HOSTS",
+            "",
+            hosts,
+            "Names of services that may have private addresses, separated by commas; others are refused at those.",
+        ),
+        Variable(
+            "ARES_MAIL_URL",
+            "",
+            mail,
+            "Mail server, like `smtp+tls://user:password@host:587`; without it, the worker prints mails.",
+        ),
+        Variable("ARES_MAIL_FROM", "aresweb@localhost", str, "Address that mails come from."),
+        Variable(
+            "ARES_OIDC_URL", "", service, "OpenID Connect issuer through which people may log in, like `https://host`."
+        ),
+        Variable("ARES_OIDC_NAME", "single sign-on", str, "What people know ARES_OIDC_URL by."),
+        Variable("ARES_OIDC_CLIENT", "", str, "Client id that ARES_OIDC_URL knows aresweb by."),
+        Variable("ARES_OIDC_KEY", "", str, "Client secret for ARES_OIDC_URL."),
         Variable("ARES_DEBUG", "0", switch, "Django's debug pages, which show secrets: never where others can look."),
     )
 }

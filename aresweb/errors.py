@@ -21,6 +21,11 @@ def form_too_old(request: HttpRequest, reason: str) -> HttpResponse:
     return pages.forbidden(request)
 
 
+def too_many(request: HttpRequest) -> HttpResponse:
+    """Too many tries of something that people do, like logging in."""
+    return pages.too_many(request)
+
+
 def internal(request: HttpRequest) -> HttpResponse:
     """An unforeseen error."""
     return problems.internal(request.path) if _is_api(request) else pages.internal(request)

@@ -4,6 +4,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 from aresweb import env
 from aresweb.database.embedded import EmbeddedServer
@@ -29,6 +30,8 @@ ARES_INSTALLATION = env.told(ENVIRONMENT)
 # What the domain asks over HTTP: addresses, models and keys of services.
 SERVICES = ("ARES_EMBEDDING_", "ARES_LLM_", "ARES_RERANK_")
 ARES_SERVICES = {name: INSTALLATION[name] for name in INSTALLATION if name.startswith(SERVICES)}
+# Hosts that may be asked although their addresses are private: the environment's word for it.
+ARES_PRIVATE_HOSTS = INSTALLATION["ARES_PRIVATE_HOSTS"]
 ARES_PORT = INSTALLATION["PORT"]
 ARES_BIND = INSTALLATION["ARES_BIND"]
 ARES_WEB_WORKERS = INSTALLATION["ARES_WEB_WORKERS"]
@@ -40,6 +43,7 @@ HTTPS = INSTALLATION["ARES_HTTPS"]
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", INSTALLATION["ARES_BIND"], *INSTALLATION["ARES_ALLOWED_HOSTS"]]
 
 INSTALLED_APPS = [
+    "django.contrib.admin.apps.SimpleAdminConfig",  # what it shows is registered in aresweb.administration alone
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -47,6 +51,12 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.postgres",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "template_partials",
     "django_htmx",
     "rest_framework",
@@ -70,6 +80,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = ARES["ARES_MAX_BODY_BYTES"]
@@ -112,6 +123,14 @@ def database() -> dict[str, Any]:
 
 
 DATABASES = {"default": database()}
+# What all processes must know of a log-in: tries that failed, codes that were used. Never culled before it is over.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "aresweb_cache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "memory.User"
@@ -124,9 +143,57 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
-LOGIN_URL = "dashboard:login"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "dashboard:overview"
-LOGOUT_REDIRECT_URL = "dashboard:login"
+LOGOUT_REDIRECT_URL = "account_login"
+SESSION_COOKIE_AGE = ARES["ARES_LOGIN_HOURS"] * 3600
+PASSWORD_RESET_TIMEOUT = 3600
+
+ACCOUNT_ADAPTER = "dashboard.accounts.adapters.AccountAdapter"
+ACCOUNT_FORMS = {"reset_password": "dashboard.accounts.forms.ResetPasswordForm"}
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"  # people come by invitation; there is no sign-up
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_METHODS = {"password", "mfa"}
+ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key", "reset_password": "10/m/ip,3/5m/key"}
+# The proxy that sets X-Forwarded-Proto adds the client's address to X-Forwarded-For.
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if HTTPS else 0
+MFA_ADAPTER = "dashboard.accounts.adapters.MFAAdapter"
+MFA_FORMS = {"activate_totp": "dashboard.accounts.forms.ActivateTOTPForm"}
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "aresweb"
+MFA_TOTP_TOLERANCE = 1
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # whoever is locked out asks an administrator, not the mail
+OIDC = INSTALLATION["ARES_OIDC_URL"]
+ARES_OIDC = {"provider_id": "sso", "name": INSTALLATION["ARES_OIDC_NAME"]} if OIDC else None
+SOCIALACCOUNT_ADAPTER = "dashboard.accounts.adapters.SocialAccountAdapter"
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [
+            {
+                **ARES_OIDC,
+                "client_id": INSTALLATION["ARES_OIDC_CLIENT"],
+                "secret": INSTALLATION["ARES_OIDC_KEY"],
+                "settings": {"server_url": OIDC.rstrip("/")},
+            }
+        ]
+        if ARES_OIDC
+        else [],
+    }
+}
+# The issuer says whose address it is; somebody who has an account under it logs in to that.
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+
+MAIL = INSTALLATION["ARES_MAIL_URL"]
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if MAIL else 'console'}.EmailBackend"
+globals().update(MAIL or {})
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = INSTALLATION["ARES_MAIL_FROM"]
 
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
@@ -162,7 +229,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
-    "ENUM_NAME_OVERRIDES": {f"{words.__name__}Enum": list(map(str, words)) for words in (HintRule, Kind, LinkKind)},
+    "ENUM_NAME_OVERRIDES": {
+        "KindEnum": list(map(str, Kind)),
+        "LinkKindEnum": list(map(str, LinkKind)),
+        "HintRuleEnum": list(map(str, HintRule)),
+    },
 }
 
 BROKER_URL = INSTALLATION["ARES_BROKER_URL"]
@@ -184,10 +255,14 @@ CONTENT_SECURITY_POLICY = {
         "img-src": ["'self'", "data:"],
         "object-src": ["'none'"],
         "base-uri": ["'none'"],
-        "form-action": ["'self'"],
+        # Browsers hold redirects of a form to this too, and logging in by the issuer is one.
+        "form-action": ["'self'", *([urljoin(OIDC, "/")] if OIDC else [])],
         "frame-ancestors": ["'none'"],
     }
 }
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+# A list that browsers ship with is no place to put somebody's domain without asking.
+SILENCED_SYSTEM_CHECKS = ["security.W021"]
 CSRF_FAILURE_VIEW = "aresweb.errors.form_too_old"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -197,12 +272,20 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+if HTTPS:  # browsers take a cookie of such a name from this host alone, and over HTTPS alone
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "formatters": {
+        "line": {
+            "()": "aresweb.logs.Discreet",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        }
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "loggers": {"httpx": {"level": "WARNING"}},  # it would tell every request to a service, with its address
     "root": {"handlers": ["console"], "level": "INFO"},

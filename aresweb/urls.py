@@ -6,6 +6,7 @@ from django.urls import include, path
 from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+from aresweb.administration import administration
 from memory.api import health
 
 # Swagger UI sets styles from its scripts; no other page may.
@@ -21,9 +22,12 @@ urlpatterns = [
     path("api/v1/", include("memory.api.urls")),
     path("api/schema/", SpectacularAPIView.as_view(authentication_classes=[], permission_classes=[]), name="schema"),
     path("api/docs/", documentation, name="docs"),
+    path("admin/", administration.urls),
+    path("", include("dashboard.account_urls")),
     path("", include("dashboard.urls")),
 ]
 
 handler403 = "aresweb.errors.forbidden"
 handler404 = "aresweb.errors.not_found"
+handler429 = "aresweb.errors.too_many"
 handler500 = "aresweb.errors.internal"

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib.auth import get_user
 from django.contrib.auth.decorators import login_required
+from django.contrib.sessions.backends.db import SessionStore
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
@@ -17,7 +19,7 @@ from django.utils.cache import patch_vary_headers
 from dashboard import changed
 from memory import permissions
 from memory.errors import Damaged, NotFound
-from memory.models import Membership
+from memory.models import Membership, User
 from memory.permissions import RULES, Permission
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role
@@ -78,6 +80,27 @@ def public(view: View) -> View:
     return open_to_all
 
 
+def personal(view: View) -> View:
+    """A page of somebody's own, about nobody else: for whoever is logged in, a member of a tenant or not."""
+
+    @login_required
+    @wraps(view)
+    def guarded(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        _find_memberships(request)
+        return view(request, *args, **kwargs)
+
+    guarded.permissions, guarded.is_personal = (), True  # type: ignore[attr-defined]
+    return guarded
+
+
+def is_still_member(request: MemberRequest) -> bool:
+    """Whether the log-in of a request that takes long still holds, and the membership with it."""
+    now = HttpRequest()
+    now.session = SessionStore(request.session.session_key)
+    user = get_user(now)
+    return isinstance(user, User) and any(member.pk == request.membership.pk for member in Membership.objects.of(user))
+
+
 def may(request: HttpRequest, permission: Permission) -> bool:
     """Whether the viewer may do this in the tenant that is shown, as things are."""
     membership = getattr(request, "membership", None)
@@ -87,10 +110,8 @@ def may(request: HttpRequest, permission: Permission) -> bool:
 
 
 def _in_tenant(view: View, needed: Permission, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
-    request.memberships = Membership.objects.of(request.user)
-    if not request.memberships:
+    if not _find_memberships(request):
         return render(request, "dashboard/errors/403.html", {"reason": "no-tenant"}, status=403)
-    request.membership = _shown(request)
     if not may(request, needed):
         raise PermissionDenied
     if request.membership.tenant.suspended_at and not _stays(request, needed):
@@ -111,20 +132,23 @@ def _in_installation(view: View, needed: Permission, request: Any, *args: Any, *
     """Outside of any tenant. What is done to one, the view keeps in that one's audit log."""
     if not may(request, needed):
         raise PermissionDenied
-    request.memberships = Membership.objects.of(request.user)
-    if request.memberships:
-        request.membership = _shown(request)
+    _find_memberships(request)
     try:
         return view(request, *args, **kwargs)
     except NotFound as error:
         raise Http404(error.detail) from error
 
 
-def _shown(request: Any) -> Membership:
-    """The membership in the tenant that the viewer has chosen, else in the first."""
+def _find_memberships(request: Any) -> bool:
+    """Give the request its memberships, and the one in the tenant that the viewer has chosen or else in the first;
+    whether there is any."""
+    request.memberships = Membership.objects.of(request.user)
     chosen = request.session.get(SESSION_TENANT)
-    members: list[Membership] = request.memberships
-    return next((member for member in members if member.tenant.slug == chosen), members[0])
+    if request.memberships:
+        request.membership = next(
+            (member for member in request.memberships if member.tenant.slug == chosen), request.memberships[0]
+        )
+    return bool(request.memberships)
 
 
 def _stays(request: Any, needed: Permission) -> bool:

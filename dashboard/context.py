@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from dashboard import navigation
@@ -16,6 +17,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     permitted = {permission for permission in Permission if may(request, permission)}
     groups = navigation.links(at or "", permitted)
     return {
+        "oidc": settings.ARES_OIDC,
         "tenant": membership.tenant if membership else None,
         "tenants": [other.tenant for other in getattr(request, "memberships", [])],
         "may_change": Permission.EDIT in permitted,

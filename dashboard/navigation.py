@@ -70,6 +70,7 @@ GROUPS = (
             Entry("settings", "Settings", ","),
             Entry("thresholds", "Thresholds"),
             Entry("retention", "Retention", needs=Permission.SETTINGS),
+            Entry("people", "People", "z", frozenset({"invite"})),
             Entry("keys", "Keys", holds=frozenset({"key_new", "key_change"}), needs=Permission.KEYS),
             Entry("limits", "Limits", needs=Permission.LIMITS),
             Entry("audit", "Audit log", needs=Permission.AUDIT),

@@ -39,6 +39,11 @@ def page(streams: StreamQuerySet, query: Mapping[str, str]) -> Page:
     )
 
 
+def row_number(text: str) -> int:
+    """The number of a row as an address tells it; 0, which no row has, for anything else."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
+
+
 def _mark(stream: Stream) -> str:
     return f"{(stream.last_event_at - EPOCH) // timedelta(microseconds=1)}-{stream.pk}"
 

@@ -268,6 +268,8 @@ SETTINGS = {
             36_500,
             per_tenant=True,
         ),
+        Setting("ARES_LOGIN_HOURS", 168, "A person's log-in ends after so many hours.", 1, 8760),
+        Setting("ARES_INVITATION_DAYS", 7, "An invitation can be accepted for so many days.", 1, 90),
         Setting("ARES_LIVE_CONNECTIONS", 20, "Most pages followed live at once in one web process.", 0, 1000),
     )
 }

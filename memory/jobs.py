@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain, product, zip_longest
 from typing import Any
 
+from django.contrib.sessions.models import Session as LogIn
 from django.db import transaction
 from django_q.tasks import async_task
 
@@ -200,6 +201,11 @@ def forget_idempotency_keys() -> int:
     """Delete answers that are older than ARES_IDEMPOTENCY_HOURS; returns how many."""
     oldest = datetime.now(UTC) - timedelta(hours=conf.value("ARES_IDEMPOTENCY_HOURS"))
     return in_each_tenant(lambda: IdempotencyKey.objects.filter(created_at__lt=oldest).delete()[0])
+
+
+def forget_logins() -> int:
+    """Delete sessions of people whose time is over; returns how many."""
+    return int(LogIn.objects.filter(expire_date__lt=datetime.now(UTC)).delete()[0])
 
 
 def verify_streams() -> int:

@@ -44,6 +44,7 @@ SCHEDULES = (
     Regular("compact_streams", minutes=5),
     Regular("drop_expired_segments", minutes=60),
     Regular("forget_idempotency_keys", minutes=60),
+    Regular("forget_logins", minutes=60),
     Regular("verify_streams", minutes=60),
     Regular("verify_audit_logs", minutes=60),
     Regular("measure_storage", minutes=10),

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from memory import outbound
 from memory.errors import BadAnswer, ServiceBusy, ServiceDown, ServiceFailed, ServiceRefused, ServiceSlow
 
 # So many tries within one call, so long apart at first, and what a service may ask us to wait at most here: what needs
@@ -38,7 +39,7 @@ class Service:
         self._tries, self._rest = tries, rest
         self._resting: tuple[float, str] = (0.0, "")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._http = httpx.Client(base_url=url.rstrip("/") + "/", headers=headers, timeout=seconds)
+        self._http = outbound.client(url.rstrip("/") + "/", headers, seconds)
         weakref.finalize(self, self._http.close)  # who lets go of the service lets go of its connections
 
     def post(self, path: str, body: Any, read: Callable[[Any], Any]) -> Any:
@@ -75,6 +76,8 @@ class Service:
     def _once(self, path: str, body: Any, read: Callable[[Any], Any]) -> Any:
         try:
             answer = self._http.post(path, json=body)
+        except outbound.Refused as error:
+            raise ServiceRefused(f"{self.name} is not asked: {error}.") from error
         except httpx.TimeoutException as error:
             raise ServiceSlow(f"{self.name} did not answer in time.") from error
         except httpx.HTTPError as error:

@@ -250,6 +250,15 @@ RECALL_BEGIN = "<recalled-memory>"
 RECALL_END = "</recalled-memory>"
 
 
+class InvitationState(StrEnum):
+    """What has become of an invitation."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+
+
 class Role(StrEnum):
     """What a member may do in a tenant; each role includes the ones before it."""
 

@@ -16,7 +16,7 @@ from memory import tenants
 from memory.api.views import TenantView
 from memory.events import store
 from memory.layers import knowledge, session, task, tool
-from memory.models import ApiKey, Distillation, Tenant, User
+from memory.models import ApiKey, Distillation, Invitation, Tenant, User
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Role, Scope
 from tests import tables
@@ -86,7 +86,7 @@ def world(tenant: Tenant) -> dict[str, str]:
         opened = session.create(USER, AGENT, {"mark": MARK})
         session.add_messages(opened.pk, [{"role": "user", "content": f"{MARK}: the disk is full"}])
         asked = task.create(opened.pk, USER, f"{MARK}: clean up")
-        store.append("run", [drafted("step.started", "step/1", agent_id=AGENT, user_id=USER, note=MARK)])
+        recorded = store.append("run", [drafted("step.started", agent_id=AGENT, user_id=USER, note=MARK)])
         experience = tables.fill_distilled(tenant)
         type(experience).objects.update(solution=MARK, agent_id=AGENT, user_id=USER)
         Distillation.objects.update(agent_id=AGENT, user_id=USER, error=MARK)
@@ -97,7 +97,6 @@ def world(tenant: Tenant) -> dict[str, str]:
             "task_id": asked.pk,
             "stream": "run",
             "name": "run",
-            "event_id": "step/1",
             "version": "1",
             "agent_id": AGENT,
             "user_id": USER,
@@ -108,6 +107,10 @@ def world(tenant: Tenant) -> dict[str, str]:
             "change": "retry",
             "prefix": key.prefix,
             "slug": tenant.slug,
+            "invitation_id": str(Invitation.objects.get().pk),
+            "token": "none",
+            "provider_id": "none",
+            "event_id": recorded.events[0].event_id,
             "a": "run",
             "b": "run",
             "view_id": "1",

@@ -43,3 +43,6 @@ if os.environ["ARES_HOME"] == str(Path(os.environ[RUN], FIRST)):  # not a home t
     os.environ["ARES_HOME"] = str(Path(os.environ[RUN], os.environ.get("PYTEST_XDIST_WORKER", FIRST)))
 
 from aresweb.settings import *  # noqa: E402, F403
+
+# The services that tests ask are on this machine.
+ARES_PRIVATE_HOSTS = ["127.0.0.1", "localhost"]

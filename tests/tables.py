@@ -9,7 +9,18 @@ from memory.events import store
 from memory.events.draft import draft
 from memory.flight import analysis
 from memory.layers import deletions, knowledge, tool
-from memory.models import Decision, Distillation, Experience, Hint, QueueItem, Revision, Source, Stream, Tenant
+from memory.models import (
+    Decision,
+    Distillation,
+    Experience,
+    Hint,
+    Invitation,
+    QueueItem,
+    Revision,
+    Source,
+    Stream,
+    Tenant,
+)
 from memory.retrieval.vector import Item, VectorStore
 from memory.tenancy import tenant_scope
 from memory.vocabulary import Action, Collection, DistillationMode, HintRule, Kind, Method, Severity, new_id
@@ -98,6 +109,7 @@ def fill_distilled(tenant: Tenant) -> Experience:
     knowledge.create("Runbook", "Delete the old logs.")
     tool.keep("clean", "Deletes old logs.")
     limits.put("ARES_MAX_TASKS", "5")
+    Invitation.objects.create(tenant=tenant, email="new@example.com", role="viewer", created_at=now, expires_at=now)
     return experience
 
 

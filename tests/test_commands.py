@@ -41,6 +41,25 @@ def test_a_person_is_made_a_member_once_and_the_password_is_told_once(acme: Tena
     assert [member.role for member in Membership.objects.of(user)] == ["admin"]
 
 
+def test_an_administrator_is_made_by_one_command_and_sees_no_tenant_by_it(acme: Tenant) -> None:
+    told = run("create_admin", "Root@Example.com")
+    root = User.objects.get(email="root@example.com")
+
+    assert root.is_superuser
+    assert root.check_password(told.split()[1])
+    assert Membership.objects.of(root) == []
+
+
+def test_somebody_who_is_there_becomes_an_administrator_and_keeps_the_password(acme: Tenant) -> None:
+    user = User.objects.create_user("ann@example.com", "correct horse battery")
+
+    told = run("create_admin", "ann@example.com")
+
+    user.refresh_from_db()
+    assert (user.is_superuser, user.check_password("correct horse battery")) == (True, True)
+    assert told == "ann@example.com is an administrator of the installation.\n"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -48,6 +67,7 @@ def test_a_person_is_made_a_member_once_and_the_password_is_told_once(acme: Tena
         ("create_api_key", "--tenant", "acme", "--name", "x", "--expires-in", "0"),
         ("revoke_api_key", "000000000000", "--tenant", "acme"),
         ("revoke_api_key", "--tenant", "nobody"),
+        ("create_admin", "no address"),
         ("add_member", "no address", "--tenant", "acme"),
         ("add_member", "a@example.com", "--tenant", "nobody"),
     ],

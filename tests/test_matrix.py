@@ -17,7 +17,9 @@ from tests import access
 from tests.access import BODIES, MARK, METHODS, Address
 
 API = "api/v1/"
-OPEN = {"healthz", "readyz", "api/schema/", "api/docs/", "login/", "logout/"}
+OPEN = {"healthz", "readyz", "api/schema/", "api/docs/"}
+# Django's admin has one rule for all of it, and tests of its own.
+ADMIN = "admin/"
 UNAUTHENTICATED = {"none", "revoked", "expired"}
 BOUND = {"its agent", "its user", "another agent", "another user"}
 
@@ -107,6 +109,15 @@ def test_every_address_of_the_api_answers_every_key_as_the_table_says(acme: Tena
     assert wrong == []
 
 
+def is_of_tenants(address: Address) -> bool:
+    """Whether it is a page that shows something of a tenant, so that the table has a rule for it."""
+    return (
+        not address.place.startswith(("api/", ADMIN))
+        and address.place not in OPEN
+        and bool(getattr(address.pattern.callback, "permissions", None))
+    )
+
+
 def expected_on_page(address: Address, method: str, who: str) -> set[int]:
     callback: Any = address.pattern.callback
     needed: Permission = callback.permissions[0 if method == "GET" else 1]
@@ -129,7 +140,7 @@ def test_every_page_answers_everybody_as_the_table_says(acme: Tenant, globex: Te
     rows: dict[tuple[str, str], dict[str, str]] = {}
     wrong: list[str] = []
     for address in access.addresses():
-        if address.place.startswith("api/") or address.place in OPEN:
+        if not is_of_tenants(address):
             continue
         for method in ("GET", "POST"):
             cells = rows.setdefault((address.place, method), {})
@@ -141,6 +152,21 @@ def test_every_page_answers_everybody_as_the_table_says(acme: Tenant, globex: Te
                     wrong.append(f"{method} {address.place} by {who}: {status} {content[:200]}")
     show("Pages: status by member", list(browsers), rows)
     assert len(rows) > 80
+    assert wrong == []
+
+
+def test_personal_pages_send_nobody_to_the_log_in_and_are_there_for_everybody_else(
+    acme: Tenant, globex: Tenant
+) -> None:
+    values, browsers = access.world(acme), access.people(acme, globex)
+    wrong: list[str] = []
+    for address in access.addresses():
+        if not getattr(address.pattern.callback, "is_personal", False):
+            continue
+        for who, browser in browsers.items():
+            status, content = access.undone(browser, "GET", address.filled(values))
+            if status not in ({302, 405} if who == "nobody" else {200, 302, 404, 405}) or MARK in content:
+                wrong.append(f"{address.place} by {who}: {status}")
     assert wrong == []
 
 
@@ -158,7 +184,7 @@ def test_a_suspended_tenant_lets_its_admins_look_and_nobody_do_anything(acme: Te
                 assert (status, "tenant-suspended" in content) == (403, True), (address.place, method)
             continue
         callback: Any = address.pattern.callback
-        if RULES[callback.permissions[0]].for_installation:
+        if not is_of_tenants(address) or RULES[callback.permissions[0]].for_installation:
             continue
         for role in Role:
             for method in ("GET", "POST"):

@@ -16,6 +16,13 @@ def forbidden(request: HttpRequest) -> HttpResponse:
     return render(request, "dashboard/errors/403.html", status=HTTPStatus.FORBIDDEN)
 
 
+def too_many(request: HttpRequest) -> HttpResponse:
+    """The page for whoever tries too often."""
+    response = render(request, "dashboard/errors/429.html", status=HTTPStatus.TOO_MANY_REQUESTS)
+    response["Retry-After"] = "60"
+    return response
+
+
 def internal(request: HttpRequest) -> HttpResponse:
     """The page for an unforeseen error; made without the database, which may be the reason."""
     return render(None, "dashboard/errors/500.html", status=HTTPStatus.INTERNAL_SERVER_ERROR)

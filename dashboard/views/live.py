@@ -9,20 +9,23 @@ import threading
 import time
 from collections.abc import Generator, Iterator
 from http import HTTPStatus
+from typing import cast
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone
 
 from dashboard import runs
-from dashboard.access import member_required
+from dashboard.access import MemberRequest, is_still_member, member_required
 from memory import conf
 from memory.flight import timeline
 from memory.models import Stream
-from memory.tenancy import current_tenant_id, tenant_scope
+from memory.tenancy import tenant_scope
 
 POLL_SECONDS = 0.5
 FOLLOW_SECONDS = 300
 RETRY_SECONDS = 5
+# Somebody who was logged out, or is no longer a member, sees nothing new after so long.
+RECHECK_SECONDS = 5.0
 
 _followers = threading.BoundedSemaphore(conf.value("ARES_LIVE_CONNECTIONS"))
 
@@ -39,9 +42,8 @@ def run_live(request: HttpRequest, name: str) -> HttpResponseBase:
         refused = HttpResponse("Too many pages are followed live.", status=HTTPStatus.SERVICE_UNAVAILABLE)
         refused["Retry-After"] = str(RETRY_SECONDS)
         return refused
-    response = StreamingHttpResponse(
-        _Following(current_tenant_id(), stream.pk, min(version, stream.version)), content_type="text/event-stream"
-    )
+    following = _Following(cast(MemberRequest, request), stream.pk, min(version, stream.version))
+    response = StreamingHttpResponse(following, content_type="text/event-stream")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"
     return response
@@ -50,8 +52,9 @@ def run_live(request: HttpRequest, name: str) -> HttpResponseBase:
 class _Following:
     """The bytes of one connection; gives the follower's place back when it is closed, however that happens."""
 
-    def __init__(self, tenant_id: int, stream_id: int, version: int) -> None:
-        self.tenant_id = tenant_id
+    def __init__(self, request: MemberRequest, stream_id: int, version: int) -> None:
+        self.request = request
+        self.tenant_id = request.membership.tenant_id
         self.stream_id = stream_id
         self.version = version
         self.lines = self._lines()
@@ -69,8 +72,12 @@ class _Following:
 
     def _lines(self) -> Generator[bytes, None, None]:
         yield b": following\n\n"
-        began = time.monotonic()
+        began = checked = time.monotonic()
         while time.monotonic() - began < FOLLOW_SECONDS:
+            if time.monotonic() - checked >= RECHECK_SECONDS:
+                if not is_still_member(self.request):
+                    return
+                checked = time.monotonic()
             news = self._news()
             # The empty comment is how the server finds out that the viewer has gone and the thread is free again.
             yield b"event: appended\ndata: " + json.dumps(news).encode() + b"\n\n" if news else b":\n\n"

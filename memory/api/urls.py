@@ -65,11 +65,11 @@ urlpatterns = [
     path("tools/<str:tool_id>", tools.ToolView.as_view()),
     path("search", search.SearchView.as_view()),
     path("users/<str:user_id>/content", users.UserContentView.as_view()),
+    path("runs/<str:stream>/suspects", suspects.SuspectsView.as_view()),
     # So is an event's id.
     path("events/<path:event_id>/causes", causes.CausesView.as_view()),
     path("events/<path:event_id>/effects", causes.EffectsView.as_view()),
     path("runs/<str:stream>/hints", hints.HintsView.as_view()),
-    path("runs/<str:stream>/suspects", suspects.SuspectsView.as_view()),
     path("events", events.EventsView.as_view()),
     path("usage/savings", usage.SavingsView.as_view()),
     path("usage/entries", usage.EntriesView.as_view()),

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from memory.events import chain, facts
 from memory.events.draft import content_digest
 from memory.events.reducer import State, initial_state, replay
+from memory.vocabulary import EventType
 
 # A stream that was rewritten from its beginning has as many faults as events. All are counted, these are told.
 MOST_FINDINGS = 100
@@ -123,7 +124,8 @@ class Walk:
     _doubts: list[int] = field(default_factory=list)
     # What the event behind a faulty one may follow as well: it is not to blame.
     _excuses: tuple[bytes, ...] = ()
-    # Whether an event with content was passed. None behind it is blank: an erasure blanks a stream from its beginning.
+    # Whether an event with content was passed. None behind it is blank: an erasure blanks a stream from its beginning,
+    # but for recalls, which are blanked by themselves where what they repeat was learned in an erased stream.
     _has_content: bool = False
 
     def __post_init__(self) -> None:
@@ -182,7 +184,7 @@ class Walk:
             self._find(version, Fault.CONTENT, "Its payload, metadata or mark as an error is not what was recorded.")
         elif not row.is_erased:
             self._has_content = True
-        elif self._has_content:
+        elif self._has_content and row.type != EventType.MEMORY_RECALLED:
             self._find(version, Fault.CONTENT, "It is blank as if it had been erased, and an event before it is not.")
         is_next = version == self.version + 1
         if not is_next:

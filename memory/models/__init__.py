@@ -16,6 +16,7 @@ from memory.models.finding import Finding
 from memory.models.hint import Hint
 from memory.models.idempotency_key import IdempotencyKey
 from memory.models.indexed_text import IndexedText
+from memory.models.invitation import Invitation
 from memory.models.knowledge import Knowledge
 from memory.models.ledger_entry import LedgerEntry
 from memory.models.membership import Membership
@@ -59,6 +60,7 @@ __all__ = [
     "Hint",
     "IdempotencyKey",
     "IndexedText",
+    "Invitation",
     "Knowledge",
     "LedgerEntry",
     "Membership",

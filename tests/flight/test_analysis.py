@@ -14,7 +14,7 @@ from memory.flight import analysis
 from memory.flight.hints.data import Hint as Told
 from memory.flight.trace import Step
 from memory.models import Analysis, CausalLink, Hint, Piece, Stream, Tenant
-from memory.tenancy import tenant_scope
+from memory.tenancy import current_tenant_id, tenant_scope
 from memory.vocabulary import HintRule, Severity
 from tests.events.archiving import archive, small_segments
 from tests.events.making import drafted
@@ -149,7 +149,7 @@ class TestOneRun:
             Hint.objects.filter(version=46).update(evidence=[4, 46], first_evidence=4)
             Tenant.objects.filter(pk=in_acme.pk).update(retention_days=1)
             _age(in_acme)
-            assert retention.drop_expired(in_acme.pk) == 4
+            assert retention.drop_expired(current_tenant_id()) == 4
         assert min(CausalLink.objects.values_list("effect", flat=True)) > 40
         assert list(Hint.objects.values_list("version", flat=True)) == [41, 47]
         assert min(Piece.objects.values_list("version", flat=True)) > 40
@@ -160,7 +160,7 @@ class TestOneRun:
             archive(stream, keep=8)
             Tenant.objects.filter(pk=in_acme.pk).update(retention_days=1)
             _age(in_acme)
-            retention.drop_expired(in_acme.pk)
+            retention.drop_expired(current_tenant_id())
             assert [analysis.catch_up(stream, 20).analysed_to for _ in range(3)] == [20, 40, 48]
         assert rows(stream)
         assert min(effect for _, effect, _, _ in rows(stream)) > 40

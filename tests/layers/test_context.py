@@ -12,7 +12,7 @@ from memory import limits
 from memory.errors import Invalid, NotFound, SessionExpired
 from memory.layers import hot, session
 from memory.layers.context import Context, build_context
-from memory.layers.recollection import Recalled, Recollection
+from memory.layers.recollection import FAR, Recalled, Recollection, Unfit
 from memory.models import Event, Session, Source, Stream, Tenant
 from memory.tenancy import tenant_scope
 from memory.tokens import counting
@@ -176,7 +176,7 @@ def test_what_does_not_fit_is_left_out_whole_and_told(in_acme: Tenant) -> None:
 
 def test_the_solution_of_a_far_other_problem_is_left_out_and_told(in_acme: Tenant) -> None:
     def recall(query: str, most: int, user_id: str) -> Recollection:
-        return Recollection((), [Recalled("exp_far", "Take the bus.", "solution", 0.1, {})])
+        return Recollection(unfit=[Unfit("exp_far", "Take the bus.", FAR)])
 
     made = built(opened("The disk is full."), recall=recall)
     (left,) = made.left_out

@@ -7,11 +7,10 @@ import pytest
 from memory import conf
 from memory.events import compaction, history, state, store, verification
 from memory.events.recalled import experiences_in
-from memory.flight import analysis
 from memory.layers import distilled as people
 from memory.layers import recall, session
 from memory.manager import MemoryManager
-from memory.models import Analysis, Event, Piece, Recollection, Snapshot, Stream, Tenant
+from memory.models import Event, Recollection, Snapshot, Stream, Tenant
 from memory.retrieval.plan import Plan
 from memory.tenancy import tenant_scope
 from tests import tables
@@ -57,18 +56,6 @@ def test_erasing_the_session_that_taught_it_blanks_the_recall_and_the_chain_stil
         assert (event.payload, event.is_erased) == ({}, True)
         assert not Recollection.objects.exists()
         assert verification.verify(stream).faults == 0
-    assert tables.holding("zebra-9000") == []
-
-
-def test_what_was_found_in_a_run_with_the_recall_goes_and_is_found_anew_without_it(acme: Tenant, taught: str) -> None:
-    stream = recalled(acme)
-    with tenant_scope(acme.pk):
-        analysis.catch_up(stream)
-        assert Piece.objects.filter(stream=stream).exists()
-        MANAGER.delete_session(taught)
-        assert not Piece.objects.filter(stream=stream).exists()
-        assert not Analysis.objects.filter(stream=stream).exists()
-        assert analysis.catch_up(stream).is_whole
     assert tables.holding("zebra-9000") == []
 
 
