@@ -22,7 +22,10 @@ ROUND: list[tuple[str, dict[str, Any]]] = [
     ("tool.call", {"tool_call_id": "c1", "name": "find_orders", "arguments": {"user": 7}}),
     ("tool.result", {"tool_call_id": "c1", "name": "find_orders", "content": ""}),
     ("llm.call", {"call_id": "l2", "model": "m", "messages": [USER, ASKS, EMPTY]}),
-    ("llm.response", {"call_id": "l2", "model": "m", "content": "User 7 has three orders, and all of them are shipped."}),
+    (
+        "llm.response",
+        {"call_id": "l2", "model": "m", "content": "User 7 has three orders, and all of them are shipped."},
+    ),
 ]
 
 
