@@ -4,7 +4,6 @@ from typing import Any
 
 from dashboard import difference
 from dashboard.readable import cut
-from memory.errors import Gone
 from memory.events import facts, history
 from memory.flight import comparison
 from memory.flight.alignment import Beside, Fate
@@ -29,6 +28,7 @@ def context(told: Comparison, line: str) -> dict[str, Any]:
     parting = told.parting
     return {
         "told": told,
+        "most_events": comparison.MOST_EVENTS,
         "total": total,
         "first": first,
         "last": first + len(shown),
@@ -54,10 +54,7 @@ def _pieces(told: Comparison, parting: Beside) -> list[difference.Piece]:
 
 
 def _text(stream: Stream, version: int | None) -> str:
-    try:
-        found = history.at(stream, [version]) if version else []
-    except Gone:
-        return ""
+    found = history.at(stream, [version]) if version else []
     if not found:
         return ""
     payload = found[0].payload
