@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from memory import tenants
@@ -52,6 +53,7 @@ def operator(transactional_db: None, acme: Tenant) -> User:
 @pytest.fixture
 def anonymous(browser: Browser, transactional_db: None, live_server: Any) -> Iterator[Page]:
     """A page of somebody who has not logged in. Any message on its console fails the test."""
+    cache.clear()  # holds how often this address has logged in, in the tests before too
     context = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.set_default_timeout(10_000)

@@ -136,14 +136,17 @@ class Replay {
     this.pane.show(this.version);
   }
 
-  /** Browsers refuse an address that changes too often: of steps in quick succession only the last one is written. */
+  /** Browsers refuse an address that changes too often: of steps in quick succession the first and the last are written. */
   showAddress() {
+    const resting = this.resting !== null;
     clearTimeout(this.resting);
+    if (!resting) this.writeAddress();
     this.resting = setTimeout(() => this.writeAddress(), REST_MS);
   }
 
   writeAddress() {
     clearTimeout(this.resting);
+    this.resting = null;
     const panel = this.panel === "state" ? "" : `&panel=${this.panel}`;
     history.replaceState(history.state, "", `?at=${this.version}${panel}`);
   }
